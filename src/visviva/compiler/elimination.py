@@ -288,15 +288,11 @@ def _no_plan() -> Plan:
 
 
 def check_rates(model: Model) -> None:
-    """Raises `NotCompilable` where a mechanism has boxes, or constraints g(q) = 0 whose rates have no compiled form."""
+    """Raises `NotCompilable` where a mechanism has constraints g(q) = 0 whose rates have no compiled form."""
     conditions = () if model.definition is None else model.definition.conditions
     names = [repr(part.name) for part in conditions if not isinstance(part, Coupling) and part.kind != "nonholonomic"]
     if names:
         raise NotCompilable(f"the rates of {', '.join(names)} have no compiled form")
-    boxes = () if model.definition is None else model.definition.boxes
-    if boxes:
-        names = [repr(box.name) for box in boxes]
-        raise NotCompilable(f"box {', '.join(names)} has no compiled form where rates of constraints are kept")
 
 
 def rates_of(c: MachineModel, s: Elimination) -> Rates:
