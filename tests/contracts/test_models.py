@@ -155,7 +155,7 @@ def test_a_canonical_pair_is_skew():
 def test_a_mechanism_and_a_model_compile_to_a_model():
     model = oscillator()
     assert vv.compile(model) is model
-    assert vv.compile(pair_with()).mechanism is not None
+    assert vv.compile(pair_with()).definition is not None
     with pytest.raises(vv.ModelError, match="takes a Mechanism or a Model, got str"):
         vv.compile("pair")
     with pytest.raises(vv.ModelError, match="no form 'quaternions'"):
