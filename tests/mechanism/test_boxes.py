@@ -547,3 +547,18 @@ def test_rows_of_boxes_hold_at_the_start() -> None:
 def test_equilibria_do_not_ignore_boxes_that_tie_joints() -> None:
     with pytest.raises(vv.ModelError, match=r"box 'hold' .* rows on rates of joints, which its equilibrium would not"):
         vv.equilibrium(_tied_pair(_gear_box(), {"a": "at a", "b": "at b"}))
+
+
+def test_a_scalar_state_of_a_box_is_a_number_for_sampled_laws() -> None:
+    m = arm()
+    m.box("dc", boxes.thermal_motor(0.6, 2e-3, 0.08, capacity=15.0, conductance=0.5), {"shaft": "hinge"})
+    seen = []
+
+    def law(now):
+        seen.append([np.shape(now[name]) for name in ("dc.supply", "dc.winding", "dc.winding.temperature", "hinge.q")])
+        return {"dc": 3.0 - 0.1 * now["dc.supply"]}
+
+    options = {"integrator": vv.LieMidpoint(compiled=False), "sampled": vv.Sampled(law, period=1e-3, compiled=False)}
+    run = vv.simulate(m, t_end=2e-3, h=1e-3, **options)
+    assert seen[-1] == [()] * 4
+    assert run["dc.supply"].shape == run["hinge.q"].shape == run.t.shape

@@ -65,7 +65,8 @@ def box_readers(run: Run, box: Box) -> dict[str, Reader]:
     for name in (*box.states, *followed):
         variable, quantity = box.variable(name), box.flat.junctions[name].quantity
         at = run.model.layout.x[variable]
-        table[variable] = Reader(partial(column, run.record.x, at), state_unit(box, name))
+        numbers = at.start if at.stop == at.start + 1 else at  # a scalar is one number at each node, (N+1,)
+        table[variable] = Reader(partial(column, run.record.x, numbers), state_unit(box, name))
         if quantity.is_entropy:
             table[f"{variable}.temperature"] = Reader(partial(_temperature, run, variable), "K")
     for port, one in (box.rates | box.places).items():
