@@ -168,5 +168,5 @@ def refuse_ties(m: Definition, what: str) -> None:
         raise ModelError(
             f"box {', '.join(tying)} of mechanism {m.name!r} has rows on rates of joints, which {what} would not "
             "count.\nUse m.gear(...), m.rack(...), m.coupler(...) or m.drive(...) for what ties joints, or simulate "
-            "it as it is."
+            "with vv.LieMidpoint()."
         )
