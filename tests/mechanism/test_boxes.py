@@ -562,3 +562,12 @@ def test_a_scalar_state_of_a_box_is_a_number_for_sampled_laws() -> None:
     run = vv.simulate(m, t_end=2e-3, h=1e-3, **options)
     assert seen[-1] == [()] * 4
     assert run["dc.supply"].shape == run["hinge.q"].shape == run.t.shape
+
+
+def test_a_massless_body_is_refused_by_naming_the_box_that_holds_the_inertia() -> None:
+    m = vv.Mechanism("rig")
+    m.body("disc", massless=True, at=(0, 0, 0))
+    m.revolute("hinge", m.ground, "disc", at=(0, 0, 0), axis=(0, 1, 0))
+    m.box("wheel", rotor(), {next(iter(rotor().interface)): "hinge"})
+    with pytest.raises(vv.ModelError, match=r"(?s)'disc' has no mass.*inside of a box, here 'wheel'"):
+        vv.simulate(m, t_end=0.01, h=0.01, integrator=vv.LieMidpoint(compiled=False))

@@ -59,11 +59,24 @@ def _undetermined(linkage: Linkage, motion: Array) -> ModelError:
         return ModelError(
             f"body {body.name!r} has no mass, and its joints let it {way}: its\n"
             "motion would be undetermined. Let joints on two sides hold it, or give it mass and inertia."
+            + _boxes_at(linkage, body)
         )
     return ModelError(
         f"body {body.name!r} can spin about its axis {_direction(body.R_BC @ w)} (body frame), about which it has no\n"
         "inertia: its motion would be undetermined. Let joints fix that spin, or give the body some thickness\n"
-        "(e.g. vv.inertia.cylinder instead of vv.inertia.rod)."
+        "(e.g. vv.inertia.cylinder instead of vv.inertia.rod)." + _boxes_at(linkage, body)
+    )
+
+
+def _boxes_at(linkage: Linkage, body: Body) -> str:
+    """Boxes on joints of a body, whose inertias do not make up for one that it lacks."""
+    joints = {one.name for one in linkage.joints if body.name in (one.parent.name, one.child.name)}
+    found = [box.name for box in linkage.boxes if any(one.joint.name in joints for one in box.coordinates)]
+    if not found:
+        return ""
+    return (
+        f"\nAn inertia inside of a box, here {', '.join(map(repr, found))}, is none of the body: move it from the box "
+        "to the body."
     )
 
 

@@ -59,6 +59,7 @@ class Linkage:
         self.joints = tuple(m.joints)
         self.bodies = tuple(m.bodies)
         self.elements = tuple(m.elements)
+        self.boxes = tuple(m.boxes)
         self.alike = m.alike  # what mechanisms of the same geometry share
         self.kinematics, self.topology = self._geometry()
         closing = np.zeros(len(self.joints), dtype=bool)
