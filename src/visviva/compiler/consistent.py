@@ -58,11 +58,11 @@ def algebraic_gap(model: Model, x: Array, u: Array | None = None) -> tuple[Array
 def _least(K: Array, right: Array) -> Array:
     """The w of least squares of K w = right, with rows and columns in units of their own.
 
-    Rates of joints beside forces of friction by laws may be of any size to each other. Units in which rows and columns
-    sum up to one tell small unknowns from none, but where there are more rows than unknowns no such units exist, and
-    rows come to weigh anything: what is left over is shared out again with rows of length one, none of which gives way
-    to others. Solved for again with what it misses: singular vectors mix all unknowns, and small ones round as the
-    largest do.
+    Rates of joints beside forces of friction by laws may be of any size to each other: units in which rows and columns
+    sum up to one tell small unknowns from none. But where there are more rows than unknowns no such units exist, and
+    rows come to weigh anything: with rows of length one, before and after, none gives way to others, and what is missed
+    in these units decides. Solved for again with what it misses: singular vectors mix all unknowns, and small ones
+    round as the largest do.
     """
     from scipy.sparse import csc_array
 
@@ -70,10 +70,16 @@ def _least(K: Array, right: Array) -> Array:
 
     there = np.flatnonzero(K.any(axis=0))
     A, w = K[:, there], np.zeros(K.shape[1])
-    for rows, columns in (equilibration(csc_array(A)), _unit_lengths(A)):
-        parts = split(rows[:, None] * A * columns, tolerance=DATA)
+    units = (_unit_lengths(A), equilibration(csc_array(A)))
+    lengths, sums = ((rows, columns, split(rows[:, None] * A * columns, tolerance=DATA)) for rows, columns in units)
+    missed = np.inf
+    for rows, columns, parts in (lengths, sums, lengths):
+        found = w[there]
         for _ in range(3):
-            w[there] += columns * parts.solve(rows * (right - A @ w[there]))
+            found = found + columns * parts.solve(rows * (right - A @ found))
+        rest = float(np.linalg.norm(lengths[0] * (right - A @ found)))
+        if rest < missed:
+            w[there], missed = found, rest
     return w
 
 
