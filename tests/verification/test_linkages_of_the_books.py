@@ -97,7 +97,7 @@ def test_the_middle_of_watts_coupler_is_on_his_curve():
     middle, base = points[3] / 2, np.linalg.norm(points[3])
     along = points[3] / base
     across = np.cross(Y, along)
-    path = JointPath(m, motion_of(m, None), "A", 0.5)
+    path = JointPath(m.definition, motion_of(m, None), "A", 0.5)
     a, b, c = base / 2, 1.0, 0.25
     for angle in np.linspace(0, 0.5, 6).tolist():
         r = path.motion(angle).q["coupler"][:3] - middle
@@ -194,7 +194,7 @@ def test_two_hookes_joints_cancel_if_their_forks_are_in_one_plane(crossed):
     m.cylindrical("end", m.ground, "out", at=u + 0.8 * X, axis=X)
     network = m.kinestatics()
     assert network.account().gruebler == network.mobility() == 1
-    path = JointPath(m, motion_of(m, None), "drive", 2.0)
+    path = JointPath(m.definition, motion_of(m, None), "drive", 2.0)
     for theta in (0.0, 0.7, 1.3, 2.0):
         passing = m.kinestatics(path.motion(theta)).transmission(["drive"], [("end", 0), "middle"])
         one = np.cos(bend) / (1 - (np.sin(bend) * np.sin(theta)) ** 2)

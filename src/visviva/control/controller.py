@@ -235,7 +235,7 @@ def goal_values(law: TrackingLaw, goal: Any, t: float) -> tuple[Array, Array, Ar
 
 def goal_function(law: TrackingLaw, goal: Any) -> Any:
     """A reference as a function of time; a configuration is held."""
-    own = getattr(getattr(goal, "dynamics", None), "mechanism", None)
+    own = getattr(getattr(goal, "dynamics", None), "definition", None)
     if own is not None and anatomy(own) != anatomy(law.d.definition):
         raise ModelError(f"the reference is one of {own.name!r}, whose parts are others than those of {law.d.name!r}.")
     if callable(goal):
