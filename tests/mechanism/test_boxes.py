@@ -279,6 +279,52 @@ def test_states_of_boxes_start_as_they_say_or_as_given() -> None:
         vv.simulate(m, t_end=0.001, h=1e-3, initial={"dc.psi": 0.003})
 
 
+@pytest.mark.parametrize("scheme", [vv.PHMP, vv.LieMidpoint], ids=["PHMP", "LieMidpoint"])
+@pytest.mark.parametrize("theta", [100.0, 330.0, 1e6])
+def test_an_entropy_of_a_box_starts_at_the_temperature_that_is_given(scheme: Any, theta: float) -> None:
+    given = {"dc.winding.temperature": theta, "housing.temperature": 310.0, "hinge.q": 0.2}
+    run = vv.simulate(lossy_arm(), t_end=1e-6, h=5e-7, initial=given, integrator=scheme())
+    assert run["dc.winding.temperature"][0] == pytest.approx(theta, rel=1e-13)
+    assert run["housing.temperature"][0] == pytest.approx(310.0, rel=1e-14)
+    built = vv.simulate(lossy_arm(), t_end=1e-6, h=5e-7, initial={"dc.winding.temperature": 300.0}, integrator=scheme())
+    assert built["dc.winding"][0] == 0.0
+    assert run["dc.winding"][0] == pytest.approx(5.0 * np.log(theta / 300.0), rel=1e-13)
+
+
+def braked(capacity: Any) -> vv.Mechanism:
+    """A slider with friction that heats a body inside of a box."""
+    parts = {"own": capacity, "wall": thermal.conduction(0.5), "rub": friction.viscous(0.1)}
+    wires = {"p": ("rub.p",), "hot": ("rub.s", "own.s", "wall.s1"), "s": ("wall.s2",)}
+    m = vv.Mechanism("brake", gravity=(0, 0, 0))
+    m.body("slider", mass=1.0, inertia=(1, 1, 1), at=(0, 0, 0))
+    m.prismatic("guide", m.ground, "slider", at=(0, 0, 0), axis=(0, 0, 1))
+    m.box("brake", compose("brake", parts, wires, outer=("p", "s")), {"p": "guide"})
+    return m
+
+
+def test_a_temperature_of_a_box_is_the_slope_of_its_own_energy() -> None:
+    m = braked(thermal.power_law_capacity(3.0, 1.0))
+    run = vv.simulate(m, t_end=1e-6, h=5e-7, initial={"brake.hot.temperature": 40.0})
+    assert run["brake.hot.temperature"][0] == pytest.approx(40.0, rel=1e-12)
+    assert run["brake.hot"][0] == pytest.approx(thermal.power_law_entropy(40.0, 3.0, 1.0), rel=1e-12)
+
+
+def test_a_temperature_that_a_box_does_not_have_is_refused() -> None:
+    m = lossy_arm()
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"dc.winding.temperature": 330.0, "dc.winding": 0.1}, "given twice: by its entropy and by its temperature"),
+        ({"dc.winding.temperature": -1.0}, r"winding.temperature of box 'dc' \[K\]"),
+        ({"dc.supply.temperature": 330.0}, "has no state 'dc.supply.temperature'"),
+        ({"dc.winding.temperatur": 330.0}, "Did you mean 'dc.winding.temperature'"),
+    ]
+    for initial, said in cases:
+        with pytest.raises(vv.ModelError, match=said):
+            vv.simulate(m, t_end=1e-3, h=5e-4, initial=initial)
+    bath = braked(storage({"s": entropy}, H=lambda x: 300.0 * x.s))
+    with pytest.raises(vv.ModelError, match=r"hot.temperature of box 'brake' cannot be 330 K"):
+        vv.simulate(bath, t_end=1e-3, h=5e-4, initial={"brake.hot.temperature": 330.0})
+
+
 def test_a_law_reads_the_angle_of_a_joint() -> None:
     """A damper that grips only beyond an angle: its port q is a state port, and nothing stores there."""
 

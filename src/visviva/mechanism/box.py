@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
@@ -19,9 +18,6 @@ from visviva.mechanism.thermal import Thermal
 if TYPE_CHECKING:
     from visviva.mechanism.definition import Definition
 
-ITERATIONS = 50
-EXACT = 4e-16  # of an effort
-DIFFERENCE = 6e-6  # of a state, for its slope
 MOMENTA = {angular_momentum: True, momentum: False}  # whether they belong to coordinates that turn
 POSITIONS = {angle: True, displacement: False}
 
@@ -72,6 +68,12 @@ class Box:
             for name, junction in self.flat.junctions.items()
             if name not in followed and isinstance(self.holder(name), Storage)
         }
+
+    @cached_property
+    def entropies(self) -> dict[str, Storage]:
+        """Those of its states that are entropies, with their energies; each has a temperature dU/ds."""
+        held = {name: self.holder(name) for name in self.states if self.flat.junctions[name].quantity.is_entropy}
+        return {name: energy for name, energy in held.items() if isinstance(energy, Storage)}
 
     @cached_property
     def is_thermal(self) -> bool:
@@ -144,21 +146,6 @@ def _rows_of(part: AbstractSystem) -> int:
     if isinstance(part, Source):
         return sum(port.quantity.dim for port in part.interface.values())
     return part.C.shape[0] if isinstance(part, Reversible) and part.C is not None else 0
-
-
-def state_with_effort(dH: Callable[[Array], Array], p: Array, effort: float) -> Array:
-    """The state near p of a storage of one number with a given effort, dH(p) = effort; p itself where there is none."""
-    found = p
-    for _ in range(ITERATIONS):
-        gap = dH(found)[0] - effort
-        if abs(gap) <= EXACT * max(abs(effort), abs(gap + effort)):
-            return found
-        step = DIFFERENCE * max(1.0, abs(found[0]))
-        slope = (dH(found + step)[0] - dH(found - step)[0]) / (2 * step)
-        if not np.isfinite(slope) or slope == 0:
-            return p
-        found = found - gap / slope
-    return found
 
 
 def refuse_ties(m: Definition, what: str) -> None:

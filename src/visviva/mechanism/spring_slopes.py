@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.language import Storage
-from visviva.language.discrete import FUNCTIONS
-from visviva.language.expression import numeric
-from visviva.language.slopes import slope
 from visviva.mechanism.assembly import Motion
 from visviva.mechanism.coordinates import pair_functions
 from visviva.mechanism.elements import Element, JointElement, Stop
 from visviva.mechanism.joint_coordinates import coordinate_values, turn_name
 from visviva.mechanism.parts import JointCoordinate
 from visviva.mechanism.placement import coordinates_of
+from visviva.mechanism.storage_states import energy_slope
 
 if TYPE_CHECKING:
     from visviva.mechanism.definition import Definition
@@ -46,12 +42,3 @@ def slopes_of(m: Definition, motion: Motion) -> dict[str, Array]:
         for part in stored
         if part.energy is not None
     }
-
-
-@lru_cache(256)
-def energy_slope(energy: Storage, theta0: float) -> Any:
-    """dU as a function of the state of a storage with one port, (k,); exact."""
-    H = energy.H
-    (states,) = H.states.values()
-    slopes = np.array([slope(H.values.item(), symbol) for symbol in states], dtype=object)
-    return numeric(slopes, H.arguments, [theta0, *(value for _, value in H.parameters.values())], FUNCTIONS)

@@ -19,6 +19,7 @@ from visviva.mechanism.builder import rotation_matrix, whole
 from visviva.mechanism.coordinates import POSES
 from visviva.mechanism.names import split_name
 from visviva.mechanism.parts import Body, Frame, Ground, Joint, Motor, Particle
+from visviva.mechanism.storage_states import entropy_with_temperature
 from visviva.mechanism.thermal import Thermal
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 Placed = Body | Frame | Particle
 Key = tuple[str, int]  # joint, number of the coordinate
 LISTED = 20
+TEMPERATURE = ".temperature"
+BOTH = "by its entropy and by its temperature"
 INDEXED = re.compile(r"(.*)\[(\d+)\]")
 
 
@@ -85,9 +88,8 @@ def wanted(m: Definition, given: Mapping[Any, Any], found: Wanted) -> Wanted:
             case Thermal() as node if word == "temperature" and number is None:
                 what = f"temperature of thermal node {node.name!r} [K]"
                 found.others[f"{name}.temperature"] = finite_number(value, what, positive=True)
-            case Box() as box if word in box.states and number is None:
-                state = np.atleast_1d(finite_array(value, f"{word} of box {box.name!r}"))
-                found.others[box.variable(word)] = finite_vector(state, f"{word} of box {box.name!r}", box.states[word])
+            case Box() as box if word.removesuffix(TEMPERATURE) in box.states and number is None:
+                _box(m, found, box, word, value, key)
             case _:
                 raise _no_state(m, key)
     return found
@@ -131,6 +133,7 @@ def state_names(m: Definition) -> list[str]:
                 names.append(f"{name}.temperature")
             case Box():
                 names += [part.variable(junction) for junction in part.states]
+                names += [f"{part.variable(junction)}{TEMPERATURE}" for junction in part.entropies]
     return names
 
 
@@ -172,9 +175,9 @@ def _no_state(m: Definition, key: Any) -> ModelError:
     return ModelError(f"mechanism {m.name!r} has no state {text!r}. {hint}")
 
 
-def _once(found: dict[Any, Any], at: Any, value: Any, key: Any) -> None:
+def _once(found: dict[Any, Any], at: Any, value: Any, key: Any, ways: str = "by its number and with its joint") -> None:
     if at in found:
-        raise ModelError(f"{key!r} is given twice: by its number and with its joint. Give it once.")
+        raise ModelError(f"{key!r} is given twice: {ways}. Give it once.")
     found[at] = value
 
 
@@ -206,6 +209,21 @@ def _joint(m: Definition, found: Wanted, joint: Joint, word: str, number: int | 
     for k in numbers:
         _once(values, (joint.name, k), float(given[k]), key)
     return None
+
+
+def _box(m: Definition, found: Wanted, box: Box, word: str, value: Any, key: Any) -> None:
+    """A state of a box; an entropy also by its temperature."""
+    junction = word.removesuffix(TEMPERATURE)
+    variable, what = box.variable(junction), f"{word} of box {box.name!r}"
+    if word == junction:
+        state = np.atleast_1d(finite_array(value, what))
+        return _once(found.others, variable, finite_vector(state, what, box.states[junction]), key, BOTH)
+    if junction not in box.entropies:
+        raise _no_state(m, key)
+    theta = finite_number(value, f"{what} [K]", positive=True)
+    near = box.start(found.others)[variable]
+    s = entropy_with_temperature(box.entropies[junction], m.theta0, near, theta, what)
+    return _once(found.others, variable, s, key, BOTH)
 
 
 def _placed(m: Definition, found: Wanted, part: Placed, word: str, value: Any, key: Any) -> None:

@@ -21,7 +21,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.differences import each, slopes
-from visviva.mechanism.box import state_with_effort
+from visviva.mechanism.storage_states import state_with_effort
 from visviva.model.inner import inner_places, inner_rows, unknowns_at
 from visviva.numerics.rank import TOLERANCE
 

@@ -9,10 +9,11 @@ import numpy as np
 from visviva.language import Storage, reversible, storage
 from visviva.library.multibody.spatial import coupling
 from visviva.library.quantities import momentum_along
-from visviva.mechanism.box import Box, state_with_effort
+from visviva.mechanism.box import Box
 from visviva.mechanism.composite.wiring import Wiring, unit_of
 from visviva.mechanism.joint_rates import JointRates
-from visviva.mechanism.spring_slopes import coordinate_at, energy_slope
+from visviva.mechanism.spring_slopes import coordinate_at
+from visviva.mechanism.storage_states import energy_slope, state_with_effort
 
 if TYPE_CHECKING:
     from visviva._arrays import Array
