@@ -3,7 +3,8 @@
 States x = (q, v, y, s): y follow the configuration, see `model.measured`; s are flux linkages, entropies and the like.
 Given the motion of a step, s follows from its own rows, Δs = h f(q̄, v̄, ē, w, u) with the efforts ē between both ends,
 and so do the algebraic unknowns w of boxes and joined models, efforts of junctions and multipliers, from 0 = f(...):
-they are solved here, and what is left for a scheme is a force on v that depends on q̄ and v̄.
+they are solved here, and what is left for a scheme is a force on v that depends on q̄ and v̄. Where rows of boxes tie
+joints to each other, w does not follow from a given motion: then s and w are unknowns of the step, `Motion.inner`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry.linear import apply, transpose
+from visviva.integrate.names import unknown_name
 from visviva.integrate.newton import Newton, NotConverged, difference_jacobian, difference_size
 from visviva.model import Model
 from visviva.model.inner import inner_rows
@@ -39,13 +41,33 @@ LEAST = 1e-12  # of the largest terms of all algebraic rows: rows that are small
 @final
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """A step as it acts: the mean of its coordinates, their rate (q1 - q0)/h, the rest (y, s) at its start, inputs."""
+    """A step as it acts: the mean of its coordinates, their rate (q1 - q0)/h, the rest (y, s) at its start, inputs.
+
+    inner: rates of s, and w, where the step solves for them; None: they follow.
+    """
 
     q: Array
     v: Array
     rest: Array
     u: Array
     h: float
+    inner: Array | None = None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """Of the force f on all velocities, and of what is left r of the rows of inner unknowns, by q̄, v̄ and these.
+
+    Where inner unknowns follow, there are no such rows and columns.
+    """
+
+    f_q: Array
+    f_v: Array
+    f_w: Array
+    r_q: Array
+    r_v: Array
+    r_w: Array
 
 
 @final
@@ -69,12 +91,14 @@ class Acting:
     plain:   those that act on velocities alone.   coupled: those that act on other states as well, or read them, and
              constraints that are no condition of a mechanism.
     others:  places of s in x.   algebraic: places of w in z, those of conditions left out.
+    tied:    whether rows of it bind the motion, so that s and w are unknowns of the step.
     Ports that act on rows of conditions are no forces: they are left to the schemes.
     """
 
-    def __init__(self, model: Model, n: int) -> None:
+    def __init__(self, model: Model, n: int, tied: bool = False) -> None:
         self.model = model
         self.n = n
+        self.tied = tied
         names = [variable.name for variable in model.variables]
         velocities, held = set(model.kinetic), {reservoir.name for reservoir in model.reservoirs}
         positions = {name for name in names if model.layout.x[name].stop <= n}
@@ -114,8 +138,8 @@ class Acting:
             f[self._touched] += self._coupled(m, self._local(m, self._unknowns(m)))[: len(self._touched)]
         return f
 
-    def slopes(self, m: Motion) -> tuple[Array, Array]:
-        """(∂f/∂q, ∂f/∂v) of `force`, by differences within each structure."""
+    def slopes(self, m: Motion) -> Slopes:
+        """Of `force` and `left`, by differences within each structure."""
         f_q: Array = np.zeros((self.n, self.n))
         f_v: Array = np.zeros((self.n, self.n))
         for part in self.plain:
@@ -125,19 +149,62 @@ class Acting:
             slope = difference_jacobian(partial(self._plain_force, part, m.u, m.h), y, size)
             f_q[np.ix_(acts, reads)] += slope[:, : len(reads)]
             f_v[np.ix_(acts, acts)] += slope[:, len(reads) :]
-        if self.coupled:
-            at, k = self._touched, len(self._touched)
-            found = self._unknowns(m)
-            size = np.concatenate(
-                [difference_size(m.q[at]), difference_size(m.v[at]), self._unknown_sizes(m, found, found)]
-            )
-            slope = difference_jacobian(partial(self._coupled, m), self._local(m, found), size)
-            unit = np.abs(slope[k:, 2 * k :]).max(1, initial=1e-300)[:, None]  # rows of one size, for the elimination
-            moved = np.linalg.solve(slope[k:, 2 * k :] / unit, slope[k:, : 2 * k] / unit)
-            total = slope[:k, : 2 * k] - slope[:k, 2 * k :] @ moved
-            f_q[np.ix_(at, at)] += total[:, :k]
-            f_v[np.ix_(at, at)] += total[:, k:]
-        return f_q, f_v
+        b = 0 if m.inner is None else len(m.inner)
+        f_w, r_q, r_v = np.zeros((self.n, b)), np.zeros((b, self.n)), np.zeros((b, self.n))
+        if not self.coupled:
+            return Slopes(f_q, f_v, f_w, r_q, r_v, np.zeros((b, b)))
+        at, k = self._touched, len(self._touched)
+        found = self._unknowns(m)
+        sizes = self._unknown_sizes(m, found, found if m.inner is None else self._terms(m, found))
+        size = np.concatenate([difference_size(m.q[at]), difference_size(m.v[at]), sizes])
+        slope = difference_jacobian(partial(self._coupled, m), self._local(m, found), size)
+        if m.inner is not None:
+            f_w[at], r_q[:, at], r_v[:, at] = slope[:k, 2 * k :], slope[k:, :k], slope[k:, k : 2 * k]
+            f_q[np.ix_(at, at)] += slope[:k, :k]
+            f_v[np.ix_(at, at)] += slope[:k, k : 2 * k]
+            return Slopes(f_q, f_v, f_w, r_q, r_v, slope[k:, 2 * k :])
+        unit = np.abs(slope[k:, 2 * k :]).max(1, initial=1e-300)[:, None]  # rows of one size, for the elimination
+        moved = np.linalg.solve(slope[k:, 2 * k :] / unit, slope[k:, : 2 * k] / unit)
+        total = slope[:k, : 2 * k] - slope[:k, 2 * k :] @ moved
+        f_q[np.ix_(at, at)] += total[:, :k]
+        f_v[np.ix_(at, at)] += total[:, k:]
+        return Slopes(f_q, f_v, f_w, r_q, r_v, np.zeros((0, 0)))
+
+    # -- unknowns of the step, where rows bind the motion ---------------------------------------------------------
+
+    def start(self, w: Array) -> Array:
+        """Start values of the inner unknowns of a step, none where they follow; w: multipliers of the last one."""
+        if not self.tied:
+            return np.zeros(0)
+        return np.append(np.zeros(len(self.others)), w[self.algebraic - self.model.layout.dim])
+
+    def left(self, m: Motion) -> tuple[Array, Array]:
+        """What is left of the rows of inner unknowns, and the size of their terms; nothing where they follow."""
+        if m.inner is None:
+            return np.zeros(0), np.zeros(0)
+        local = self._local(m, m.inner)
+        F, size = self._coupled(m, local)[len(self._touched) :], self._flows(m, local)[1]
+        rates = np.maximum(np.abs(m.inner[: len(self.others)]), size[self.others])
+        rows = np.maximum(size, self._ways / abs(m.h))[self.algebraic]
+        rows = np.maximum(rows, LEAST * rows.max(initial=0.0))
+        return F, np.maximum(np.append(rates, rows), 1e-30)
+
+    def inner_name(self, row: int) -> str:
+        """Of a row of `left`."""
+        return unknown_name(self.model, int(np.append(self.others, self.algebraic)[row]))
+
+    @cached_property
+    def _ways(self) -> Array:
+        """1 of rows on velocities of bodies, (total,): over a step they are ways [m or rad], which round by that."""
+        found = np.zeros(self.model.layout.total)
+        for part in inner_rows(self.model):
+            if set(part.acts) & set(self.model.kinetic):
+                found[self.model.layout.z[part.name]] = 1.0
+        return found
+
+    def _terms(self, m: Motion, y: Array) -> Array:
+        """How large the terms are that rates of s are sums of, and w."""
+        return np.append(self._flows(m, self._local(m, y))[1][self.others], y[len(self.others) :])
 
     def following(self, q0: Array, q1: Array, rest: Array, shift: Array) -> Array:
         """(y, s) at the end of a step, of what constraints need: y, and s that inputs move by shift = h u."""
@@ -250,22 +317,24 @@ class Acting:
             (q, e), acts = model.local(part, 0.5 * (x0 + x1), z, (x0, x1)), model.acts(part)
             match part:
                 case AbstractPort():
-                    flow = apply(part.B(q), m.u[model.port_columns[part.name]])
+                    matrix, given = part.B(q), m.u[model.port_columns[part.name]]
                 case AbstractRouting():
-                    flow = apply(part.J(q), e)
+                    matrix, given = part.J(q), e
                 case AbstractDissipation():
-                    flow = -apply(part.R(q, e), e)
+                    matrix, given = -part.R(q, e), e
                 case AbstractConstraint():
                     rows, C = model.layout.z[part.name], part.C(q)
                     f[..., rows] += apply(C, e)
                     size[..., rows] += apply(np.abs(C), np.abs(e))
-                    flow = -apply(transpose(C), z[..., rows])
-            f[..., acts] += flow
-            size[..., acts] += np.abs(flow)
+                    matrix, given = -transpose(C), z[..., rows]
+            f[..., acts] += apply(matrix, given)
+            size[..., acts] += apply(np.abs(matrix), np.abs(given))
         return f, size
 
     def _unknowns(self, m: Motion) -> Array:
         """Rates of s in a step, and w."""
+        if m.inner is not None:
+            return m.inner
         k, many = len(self._touched), len(self.others)
         if not many and not len(self.algebraic):
             return np.zeros(0)
@@ -287,8 +356,7 @@ class Acting:
             return F, np.maximum(np.concatenate([moved, size]), 1e-30)
 
         def jacobian(y: Array) -> Array:
-            flows = missing(y)[:many] - y[:many]
-            return difference_jacobian(missing, y, self._unknown_sizes(m, y, np.append(flows, y[many:])))
+            return difference_jacobian(missing, y, self._unknown_sizes(m, y, self._terms(m, y)))
 
         try:
             found = Newton().solve(residual, jacobian, start).y
@@ -300,8 +368,8 @@ class Acting:
             where = f"states of box {', '.join(boxes)}" if boxes else where
             raise NotConverged(f"{failure.reason} in the {where}", -1, failure.residual) from None
 
-    def _unknown_sizes(self, m: Motion, y: Array, flows: Array) -> Array:
-        """For differences: rates of s as large as they are or will be, or what warms a node slightly; w as it is."""
+    def _unknown_sizes(self, m: Motion, y: Array, terms: Array) -> Array:
+        """For differences: rates of s as large as they or their terms are, or what warms a node a bit; w as it is."""
         slight = np.append(self._slight / m.h, np.zeros(len(self.algebraic)))
-        sizes = np.maximum(np.maximum(np.abs(y), np.abs(flows)), slight)
+        sizes = np.maximum(np.maximum(np.abs(y), np.abs(terms)), slight)
         return np.where(sizes > 0, sizes, 1.0)

@@ -81,20 +81,19 @@ class DirectorSystem:
         self.conditions = DirectorConditions(model, n)
 
     def _check_inner(self, part: AbstractConstraint, scheme: str) -> None:
-        """Rows on velocities alone are conditions of the motion, which this form has for mechanisms only."""
-        if not set(part.acts) <= set(self.model.kinetic):
+        """Rows on velocities alone bind the motion, which this form knows of mechanisms and their boxes only."""
+        if self.model.definition is not None or not set(part.acts) <= set(self.model.kinetic):
             return
-        if self.model.definition is not None:
-            raise ModelError(
-                f"{part.name!r} of mechanism {self.model.definition.name!r} ties joints rigidly, which {scheme} knows "
-                "of parts\nof the mechanism only: use m.gear(...), m.rack(...), m.coupler(...) or m.drive(...), or "
-                "vv.LieMidpoint()."
-            )
         raise ModelError(
             f"{part.name!r} of {self.model.name!r} ties velocities of bodies to each other, which {scheme} knows of "
             "parts of one mechanism\nonly. Integrate with vv.DiscreteGradient(), which takes any model; or build one "
             "mechanism, m.include(...), with\nm.gear(...), m.rack(...) or m.coupler(...) between its joints."
         )
+
+    @property
+    def tied(self) -> bool:
+        """Whether boxes may tie joints to each other: what is inside of them is solved with the motion."""
+        return self.model.definition is not None and any(box.may_tie for box in self.model.definition.boxes)
 
     # -- constraints --------------------------------------------------------------------------------------------
 
@@ -248,7 +247,7 @@ class DirectorSystem:
     @cached_property
     def acting(self) -> Acting:
         """Dissipations and inputs: their forces, and what they leave behind."""
-        return Acting(self.model, self.n)
+        return Acting(self.model, self.n, self.tied)
 
     @cached_property
     def _potentials(self) -> tuple[AbstractStorage, ...]:

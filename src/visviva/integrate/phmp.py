@@ -84,35 +84,49 @@ class _Stepper(AbstractStepper):
         q0, v0, y0 = state.x[:n], state.x[n : 2 * n], state.x[2 * n :]
         active = np.flatnonzero(state.active & ~s.inner)
         g_scale = s.g_scale(state.x)[active] / abs(h)
-        zeros = np.zeros((len(active), len(active)))
+        k = len(active)
 
         def parts(y: Array) -> tuple[Array, Array, Array, Array]:
             v, lam = y[:n], np.zeros(s.m)
-            lam[active] = y[n:]
+            lam[active] = y[n : n + k]
             return v, lam, q0 + h * v, q0 + 0.5 * h * v
+
+        def motion(y: Array, u: Array) -> Motion:
+            v, _, _, qm = parts(y)
+            return Motion(qm, v, y0, u, h, y[n + k :] if s.tied else None)
 
         def rest(q1: Array, u: Array) -> Array:
             return s.acting.following(q0, q1, y0, h * u)
 
         def residual(y: Array) -> tuple[Array, Array]:
-            v, lam, q1, qm = parts(y)
+            v, lam, q1, _ = parts(y)
             u = laws.inputs(q1)
+            now = motion(y, u)
             inertia = s.M @ (2.0 / h * (v - v0))
             Gt = s.G(q0, q1).T
-            reaction, potential, force = Gt @ lam, s.gradient(q0, q1, y0), s.acting.force(Motion(qm, v, y0, u, h))
+            reaction, potential, force = Gt @ lam, s.gradient(q0, q1, y0), s.acting.force(now)
             size = 2.0 / abs(h) * s.M @ (np.abs(v) + np.abs(v0)) + np.abs(reaction) + np.abs(potential) + np.abs(force)
             size = np.maximum(size, CANCELLING * np.abs(Gt) @ np.abs(lam))
-            F = np.concatenate([inertia + reaction + potential - force, s.g(q0, q1, rest(q1, u))[active] / h])
-            return F, np.concatenate([s.force_scale(size), np.maximum(g_scale, s.speed_scale(q1, v)[active])])
+            left, terms = s.acting.left(now)
+            F = [inertia + reaction + potential - force, s.g(q0, q1, rest(q1, u))[active] / h, left]
+            rows = np.maximum(g_scale, s.speed_scale(q1, v)[active])
+            return np.concatenate(F), np.concatenate([s.force_scale(size), rows, terms])
 
         def jacobian(y: Array) -> Array:
-            v, lam, q1, qm = parts(y)
-            f_q, f_v = s.acting.slopes(Motion(qm, v, y0, laws.inputs(q1), h))
-            f_v = f_v + laws.force_slope(lambda u: s.acting.force(Motion(qm, v, y0, u, h)), q0, v)
-            A = 2.0 / h * s.M + h * (s.force_bend(q0, q1, lam) - 0.5 * f_q + s.gradient_slope(q0, q1, y0)) - f_v
-            return np.block([[A, s.G(q0, q1)[active].T], [s.g_slope(q0, q1)[active], zeros]])
+            v, lam, q1, _ = parts(y)
+            d = s.acting.slopes(motion(y, laws.inputs(q1)))
+            by_law = laws.force_slope(lambda u: s.acting.force(motion(y, u)), q0, v)
+            A = 2.0 / h * s.M + h * (s.force_bend(q0, q1, lam) - 0.5 * d.f_q + s.gradient_slope(q0, q1, y0)) - d.f_v
+            r_v = 0.5 * h * d.r_q + d.r_v + laws.force_slope(lambda u: s.acting.left(motion(y, u))[0], q0, v)
+            return np.block(
+                [
+                    [A - by_law, s.G(q0, q1)[active].T, -d.f_w],
+                    [s.g_slope(q0, q1)[active], np.zeros((k, k + len(r_v)))],
+                    [r_v, np.zeros((len(r_v), k)), d.r_w],
+                ]
+            )
 
-        start = np.concatenate([predict(state.rate, v0), state.w[active]])
+        start = np.concatenate([predict(state.rate, v0), state.w[active], s.acting.start(state.w)])
         try:
             solution = self.newton.solve(residual, jacobian, start)
             if laws.rounds(solution, self.newton):
@@ -122,9 +136,9 @@ class _Stepper(AbstractStepper):
             laws.check(q0 + h * start[:n])
             failure.where = self._where(failure.row, active)
             raise
-        v, lam, q1, qm = parts(solution.y)
+        v, lam, q1, _ = parts(solution.y)
         u = laws.inputs(q1)
-        left = s.acting.outcome(Motion(qm, v, y0, u, h), lam)
+        left = s.acting.outcome(motion(solution.y, u), lam)
         return Step(
             x=np.concatenate([q1, 2.0 * v - v0, left.rest]),
             w=left.w,
@@ -141,4 +155,7 @@ class _Stepper(AbstractStepper):
     def _where(self, row: int, active: Index) -> str:
         if row < self.system.n:
             return self.system.velocity_name(row) if row >= 0 else ""
-        return row_name(self.system.model, int(active[row - self.system.n]))
+        row -= self.system.n
+        if row < len(active):
+            return row_name(self.system.model, int(active[row]))
+        return self.system.acting.inner_name(row - len(active))

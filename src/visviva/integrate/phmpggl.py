@@ -96,17 +96,22 @@ class _Stepper(AbstractStepper):
 
         def parts(y: Array) -> tuple[Array, Array, Array, Array]:
             lam, gam = np.zeros(s.m), np.zeros(s.m)
-            lam[active], gam[rated] = y[2 * n : 2 * n + k], y[2 * n + k :]
+            lam[active], gam[rated] = y[2 * n : 2 * n + k], y[2 * n + k : 2 * n + k + g]
             return y[:n], y[n : 2 * n], lam, gam
+
+        def motion(y: Array, u: Array) -> Motion:
+            return Motion(q0 + 0.5 * h * y[:n], y[:n], y0, u, h, y[2 * n + k + g :] if s.tied else None)
 
         def rest(q1: Array, u: Array) -> Array:
             return s.acting.following(q0, q1, y0, h * u)
 
         def residual(y: Array) -> tuple[Array, Array]:
             rate, v1, lam, gam = parts(y)
-            q1, qm, vm = q0 + h * rate, q0 + 0.5 * h * rate, 0.5 * (v0 + v1)
+            q1, vm = q0 + h * rate, 0.5 * (v0 + v1)
             u = laws.inputs(q1)
-            G, potential, force = s.G(q0, q1), s.gradient(q0, q1, y0), s.acting.force(Motion(qm, rate, y0, u, h))
+            now = motion(y, u)
+            G, potential, force = s.G(q0, q1), s.gradient(q0, q1, y0), s.acting.force(now)
+            left, left_size = s.acting.left(now)
             D_q, D_v = s.rate_secants(q0, q1, v0, v1)
             inertia, reaction = s.M @ (v1 - v0) / h, G.T @ lam + D_q.T @ gam
             size = s.M @ (np.abs(v0) + np.abs(v1)) / abs(h) + np.abs(reaction) + np.abs(potential) + np.abs(force)
@@ -117,28 +122,32 @@ class _Stepper(AbstractStepper):
                 inertia + reaction + potential - force,
                 s.g(q0, q1, rest(q1, u))[active] / h,
                 (s.G(q1, q1) @ v1 - speeds)[rated],
+                left,
             ]
             sizes = s.speed_scale(q1, v0, v1)
             momentum = s.M @ (np.abs(rate) + np.abs(vm)) + np.abs(D_v.T @ gam)
             momentum = np.maximum(momentum, CANCELLING * np.abs(D_v).T @ np.abs(gam))
-            scale = [s.force_scale(momentum), s.force_scale(size), np.maximum(g_scale, sizes[active]), sizes[rated]]
-            return np.concatenate(F), np.concatenate(scale)
+            rows = np.maximum(g_scale, sizes[active]), sizes[rated]
+            return np.concatenate(F), np.concatenate([s.force_scale(momentum), s.force_scale(size), *rows, left_size])
 
         def jacobian(y: Array) -> Array:
             rate, v1, lam, gam = parts(y)
-            q1, qm = q0 + h * rate, q0 + 0.5 * h * rate
+            q1 = q0 + h * rate
             G, G1 = s.G(q0, q1)[active], s.g_slope(q0, q1)[active]
             D_q, D_v = (D[rated] for D in s.rate_secants(q0, q1, v0, v1))
             K_qq, K_qv, K_vq, K_vv = s.rate_bends(q0, q1, v0, v1, gam)
-            f_q, f_v = s.acting.slopes(Motion(qm, rate, y0, laws.inputs(q1), h))
-            f_v = f_v + laws.force_slope(lambda u: s.acting.force(Motion(qm, rate, y0, u, h)), q0, rate)
-            stiffness = s.force_bend(q0, q1, lam) + K_qq + s.gradient_slope(q0, q1, y0) - 0.5 * f_q
+            d = s.acting.slopes(motion(y, laws.inputs(q1)))
+            f_v = d.f_v + laws.force_slope(lambda u: s.acting.force(motion(y, u)), q0, rate)
+            r_v = 0.5 * h * d.r_q + d.r_v + laws.force_slope(lambda u: s.acting.left(motion(y, u))[0], q0, rate)
+            b = len(r_v)
+            stiffness = s.force_bend(q0, q1, lam) + K_qq + s.gradient_slope(q0, q1, y0) - 0.5 * d.f_q
             return np.block(
                 [
-                    [s.M - h * K_vq, -0.5 * s.M - K_vv, np.zeros((n, k)), -D_v.T],
-                    [h * stiffness - f_v, s.M / h + K_qv, G.T, D_q.T],
-                    [G1, np.zeros((k, n + k + g))],
-                    [h * s.speed_slope(q1, v1)[rated], s.G(q1, q1)[rated], np.zeros((g, k + g))],
+                    [s.M - h * K_vq, -0.5 * s.M - K_vv, np.zeros((n, k)), -D_v.T, np.zeros((n, b))],
+                    [h * stiffness - f_v, s.M / h + K_qv, G.T, D_q.T, -d.f_w],
+                    [G1, np.zeros((k, n + k + g + b))],
+                    [h * s.speed_slope(q1, v1)[rated], s.G(q1, q1)[rated], np.zeros((g, k + g + b))],
+                    [r_v, np.zeros((b, n + k + g)), d.r_w],
                 ]
             )
 
@@ -146,7 +155,8 @@ class _Stepper(AbstractStepper):
         trend = rate0 - state.rate[0] if state.rate else np.zeros(n)
         gam0 = state.gam[rated] if len(state.gam) else np.zeros(g)
         try:
-            solution = self.newton.solve(residual, jacobian, np.concatenate([rate0, v0 + trend, state.w[active], gam0]))
+            start = np.concatenate([rate0, v0 + trend, state.w[active], gam0, s.acting.start(state.w)])
+            solution = self.newton.solve(residual, jacobian, start)
             if laws.rounds(solution, self.newton):
                 laws = laws.held(laws.inputs(q0 + h * parts(solution.y)[0]))
                 solution = solution.then(self.newton.solve(residual, jacobian, solution.y))
@@ -155,10 +165,10 @@ class _Stepper(AbstractStepper):
             failure.where = self._where(failure.row, active, rated)
             raise
         rate, v1, lam, gam = parts(solution.y)
-        q1, qm = q0 + h * rate, q0 + 0.5 * h * rate
+        q1 = q0 + h * rate
         u = laws.inputs(q1)
         turned = s.G(q1, q1) @ v1 - s.G(q0, q0) @ v0  # of what is driven: Δṡ
-        left = s.acting.outcome(Motion(qm, rate, y0, u, h), lam)
+        left = s.acting.outcome(motion(solution.y, u), lam)
         return Step(
             x=np.concatenate([q1, v1, left.rest]),
             w=left.w,
@@ -176,5 +186,7 @@ class _Stepper(AbstractStepper):
         n, k = self.system.n, len(active)
         if row < 2 * n:
             return self.system.velocity_name(row % n) if row >= 0 else ""
+        if row >= 2 * n + k + len(rated):
+            return self.system.acting.inner_name(row - 2 * n - k - len(rated))
         at = active[row - 2 * n] if row < 2 * n + k else rated[row - 2 * n - k]
         return row_name(self.system.model, int(at))

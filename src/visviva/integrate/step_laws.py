@@ -54,10 +54,12 @@ class StepLaws:
         return [k for at in places for k in range(at.start, at.stop)]
 
     def force_slope(self, force: Callable[[Array], Array], q0: Array, rate: Array) -> Array:
-        """∂f/∂u ∂u/∂rate of a force f(u) that is affine in u, with q1 = q0 + h rate the first coordinates of x1."""
-        n = len(rate)
+        """∂f/∂u ∂u/∂rate of a force f(u) that is affine in u, with q1 = q0 + h rate the first coordinates of x1.
+
+        One row of zeros where no input follows a law.
+        """
         if not self.columns:
-            return np.zeros((n, n))
+            return np.zeros((1, len(rate)))
         u = self.inputs(q0 + self.h * rate)
         slope = difference_jacobian(lambda v: self.inputs(q0 + self.h * v), rate, difference_size(rate))
         units = np.eye(len(u))[self.columns]

@@ -79,7 +79,7 @@ class InnerUnknowns:
             raise ModelError(
                 f"{names} of mechanism {self.model.name!r} ties joints rigidly, without an inertia of the box between "
                 "them.\nUse m.gear(...), m.rack(...), m.coupler(...) or m.drive(...) for that, or simulate with "
-                "vv.LieMidpoint()."
+                "vv.PHMP(), vv.PHMPGGL()\nor vv.LieMidpoint()."
             )
         return found
 
@@ -150,7 +150,8 @@ class InnerUnknowns:
             if part.name in moving and any(part.name in port.acts for port in model.ports):
                 raise ModelError(
                     f"{part.name!r} of mechanism {model.name!r} prescribes the speed of what has an inertia, whose "
-                    "force belongs to\nthe rate of an input. Use m.drive(...), or simulate with vv.LieMidpoint()."
+                    "force belongs to\nthe rate of an input. Use m.drive(...), or simulate with vv.PHMP(), "
+                    "vv.PHMPGGL() or vv.LieMidpoint()."
                 )
 
     def completed(self, x: Array) -> Array:
