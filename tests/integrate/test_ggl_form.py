@@ -8,6 +8,7 @@ import pytest
 import visviva as vv
 from visviva.compiler import initial_x
 from visviva.demo import four_bar, slider_crank
+from visviva.mechanism.assembly import motion_of
 
 
 def arm(friction=0.0):
@@ -26,7 +27,7 @@ def arm(friction=0.0):
 def random_state(form, seed=3):
     """Efforts, multipliers and γ of any size, at a state that satisfies nothing."""
     dice, model = np.random.default_rng(seed), form.model
-    x = initial_x(model, model.mechanism.assemble()[0])
+    x = initial_x(model, motion_of(model.definition, None))
     n = form.system.n
     x[: 2 * n] += 0.3 * dice.normal(size=2 * n)
     z = form.z(x, dice.normal(size=len(model.kinds)), dice.normal(size=len(form.rows)))
