@@ -392,7 +392,6 @@ READINGS = {
     "dynamics": vv.dynamics,
     "equilibrium": vv.equilibrium,
     "RK4": lambda m: vv.simulate(m, t_end=1e-3, h=1e-3, integrator=vv.RK4()),
-    "PHMP": lambda m: vv.simulate(m, t_end=1e-3, h=1e-3, integrator=vv.PHMP(compiled=False)),
 }
 
 
@@ -404,8 +403,8 @@ def test_who_refuses_a_box_that_ties_joints_names_a_scheme_that_takes_it(reading
         m.revolute(f"hinge_{name}", m.ground, name, at=(3 * k, 0, 0), axis=(0, 1, 0))
     gear = compose("gear", {"mesh": rotation.gear(2.0)}, {"a": ["mesh.a"], "b": ["mesh.b"]}, outer=("a", "b"))
     m.box("gear", gear, {"a": "hinge_a", "b": "hinge_b"})
-    with pytest.raises(vv.ModelError, match=r"(?s)'gear.*vv\.LieMidpoint\(\)") as caught:
+    with pytest.raises(vv.ModelError, match=r"(?s)'gear.*vv\.LieMidpoint\(\)"):
         reading(m)
-    assert "vv.PHMP" not in str(caught.value)
-    run = vv.simulate(m, t_end=1e-3, h=1e-3, integrator=vv.LieMidpoint(compiled=False))
-    np.testing.assert_allclose(run["hinge_a.rate"][-1], 2 * run["hinge_b.rate"][-1], rtol=1e-6)
+    for scheme in (vv.LieMidpoint(compiled=False), vv.PHMP(), vv.PHMPGGL()):
+        run = vv.simulate(m, t_end=1e-3, h=1e-3, integrator=scheme)
+        np.testing.assert_allclose(run["hinge_a.rate"][-1], 2 * run["hinge_b.rate"][-1], rtol=1e-6)

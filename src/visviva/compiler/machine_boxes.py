@@ -204,7 +204,8 @@ def box_tables(boxes: MachineBoxes, model: Model, measures: dict[tuple[int, int]
         "takers": np.array([reservoirs.index(one.name) for one in own.reservoirs], dtype=np.int64),
         "force": np.zeros(len(rows)),
         "start": np.zeros(c.unknowns),
-        "ready": np.zeros(1, dtype=np.int64),
+        "due": np.zeros(c.unknowns),
+        "factors": np.zeros(1, dtype=np.int64),
     }
 
 

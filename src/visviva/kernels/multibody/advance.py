@@ -52,6 +52,7 @@ from visviva.kernels.newton import (  # isort: skip
 BROKEN = 1e-9  # |g| of a row that was left out, relative to the size of its terms
 SHORTEST = 5  # place of the smallest part of an increment that is taken; 1: always all of it
 STAGNANT = 0.25  # a residual that falls by less has come to its end
+TOGETHER = 6  # iterations after which boxes are solved for given rates
 LOOKS = 2  # times that a residual above rounding may rise before that is its end: bodies at rest have small scales
 FALLING = 0.9  # the same for one above rounding: the matrix leaves out how axes turn, and the iteration may be slow
 
@@ -137,7 +138,7 @@ def trial(
     efforts(M, e, losses, u, h, 1)
     if boxes is not None and losses is not None:
         give_heat(M.X, e, losses, h)
-        solve_boxes(boxes, e.y, e.effort, losses.node_numbers, losses.given, u, h)
+        solve_boxes(boxes, e.y, e.effort, losses.node_numbers, losses.given, u, h, False, True)
         slope_boxes(boxes, e.slope, losses.node_numbers, losses.given, h)
     if conditions is not None:
         hold(M.B, conditions.generated, M.lam, M.gap, M.active, h)
@@ -213,7 +214,7 @@ def advance(
             share, inputs = parts[0, part], u[step, part]
             length, status, begin = share * h, SOLVED_STEP, True
             best, last, pivot, iteration, fresh, fell, taken = math.inf, math.inf, 1.0, 0, False, False, 1.0
-            along, stalls, held = known >= past, 0, False
+            along, stalls, held, unsolved = known >= past, 0, False, 0.0
             if level is None:
                 begin_bodies(B, lie, length)
             else:
@@ -244,7 +245,10 @@ def advance(
                     efforts(M, e, losses, inputs, length, 1)
                 if boxes is not None and losses is not None:
                     give_heat(X, e, losses, length)
-                    solve_boxes(boxes, elastic, e.effort, losses.node_numbers, losses.given, inputs, length)
+                    unsolved = solve_boxes(
+                        boxes, elastic, e.effort, losses.node_numbers, losses.given, inputs, length, iteration == 0,
+                        fell or iteration > TOGETHER,
+                    )  # fmt: skip
                 if conditions is not None:
                     other, at_other = hold(B, conditions.generated, lam, gap, active, length)
                     if exceeds(other, row):
@@ -273,6 +277,7 @@ def advance(
                         r, worst = moved, at_moved
                 if exceeds(row, r):
                     r, worst = row, 2 * bodies + at_row
+                r = unsolved if exceeds(unsolved, r) else r
                 if not r <= last and last > accept and taken > settings[SHORTEST]:
                     taken *= 0.5  # the full increment overshoots: half of it is taken back
                     move_bodies(B, -taken)
@@ -301,7 +306,7 @@ def advance(
                 if feedback is not None and stagnant and not rounded and not held and stalls > LOOKS:
                     held, best, last, stalls = True, math.inf, math.inf, 0  # laws that are steep round by more
                 elif stagnant and (rounded or stalls > LOOKS):
-                    if r == best:
+                    if r == best and unsolved == 0.0:
                         break
                     restore(B, lam, best_y)  # evaluated once more: everything must belong to the best iterate
                     if level is not None:

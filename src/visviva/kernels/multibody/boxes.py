@@ -1,11 +1,16 @@
 """Boxes in a step of a mechanism: composites of the language, solved for given rates of the coordinates they sit on.
 
 All boxes, and the thermal nodes that they heat, are one program of `kernels.program`. Its ports are junctions whose
-efforts ẏ are those of the mechanism; of the others, w, the rows are solved in each evaluation of the mechanism's step:
+efforts ẏ are those of the mechanism; the others, w, are eliminated from the mechanism's step:
 
     r_w(w, ẏ) = 0,   effort along a coordinate  r_y(w, ẏ),   its slope  (∂r_y/∂ẏ - ∂r_y/∂w (∂r_w/∂w)⁻¹ ∂r_w/∂ẏ)/h
 
-so that the impulses and the matrix of a step know nothing of what is inside. Slopes of one box by coordinates of
+so that the impulses and the matrix of a step know nothing of what is inside. Newton's method of the mechanism goes on
+with that of its boxes: each evaluation moves w along with ẏ, and counts in its efforts what r_w ≠ 0 still changes,
+
+    w ← w - δ + (dw/dẏ) Δẏ,   effort  r_y - ∂r_y/∂w δ,   δ = (∂r_w/∂w)⁻¹ r_w
+
+Where that leads astray, the rows of boxes are solved for given rates alone. Slopes of one box by coordinates of
 another, with which it shares a thermal node, are left to the iteration: they are of the order of what h warms.
 """
 
@@ -23,7 +28,9 @@ from visviva.kernels.program import DIM, SOLVED, Idle, Program, Work
 from visviva.kernels.residual import MATRIX, POWERS, RESIDUAL, evaluate
 
 ROW, MEASURE, AT, BOX = range(4)  # columns of `ports`
-ENOUGH = 2e-15  # scaled residual of boxes that is rounding: each evaluation of the mechanism's step solves them anew
+ENOUGH = 2e-15  # scaled residual of boxes that is rounding
+NEAR = 1e-2  # scaled residual of boxes from which they converge together with the mechanism
+NONE, OLD, OWN = range(3)  # factors of the rows of boxes: none, those of an iterate before, those of this one
 NODE, NODE_ROW, NODE_GAIN, NODE_VALUE, NODE_MEASURE, NODE_STATE = range(6)  # columns of `nodes`
 
 
@@ -50,7 +57,8 @@ class Boxes(NamedTuple):
     takers: Int  # (reservoirs,) column of each
     force: Array  # (ports,) efforts along the coordinates
     start: Array  # (unknowns,) those of the last step that was made
-    ready: Int  # (1,) whether there are factors
+    due: Array  # (unknowns,) δ, by which the next evaluation moves them
+    factors: Int  # (1,) NONE, OLD or OWN
 
 
 @woven
@@ -99,7 +107,7 @@ def _newton(b: Boxes, numbers: Array, given: Array, h: float) -> bool:
     """Solve the rows of all boxes for the rates that are in the unknowns; whether that went well."""
     w, n, settings = b.work, b.prog.sizes[SOLVED], b.settings
     best, last, iteration = math.inf, math.inf, 0
-    fresh, mode, reverted = False, RESIDUAL if b.ready[0] else MATRIX, False
+    fresh, mode, reverted = False, MATRIX if b.factors[0] == NONE else RESIDUAL, False
     while True:
         r = _residual(b, numbers, given, h, mode)
         if not math.isfinite(r):
@@ -126,7 +134,7 @@ def _newton(b: Boxes, numbers: Array, given: Array, h: float) -> bool:
         if mode == MATRIX:
             if not factor(b.plan, w.V, w.LU, w.pad) > 0.0:
                 return False
-            b.ready[0] = 1
+            b.factors[0] = OLD
         fresh = mode == MATRIX
         for k in range(n):
             w.move[k] = w.r[k]
@@ -137,40 +145,92 @@ def _newton(b: Boxes, numbers: Array, given: Array, h: float) -> bool:
         iteration += 1
 
 
+@woven
+def _follow(b: Boxes, y: Array) -> None:
+    """Move all unknowns by what is due, and along with the rates of the coordinates they sit on."""
+    w, n = b.work, b.prog.sizes[SOLVED]
+    for k in range(n):
+        w.move[k] = 0.0
+    for p in range(b.ports.shape[0]):
+        w.move[b.ports[p, ROW]] = y[2, b.ports[p, MEASURE]] - w.y[b.ports[p, ROW]]
+    solve(b.plan, w.LU, w.move, w.pad)
+    for k in range(n):
+        w.y[k] += w.move[k] - b.due[k]
+
+
+@woven
+def _rates(b: Boxes, y: Array) -> None:
+    """The rates of a step are those of the ports."""
+    for p in range(b.ports.shape[0]):
+        b.work.y[b.ports[p, ROW]] = y[2, b.ports[p, MEASURE]]
+
+
+@woven
+def _expect(b: Boxes) -> None:
+    """δ of the residual, and what it changes in the efforts."""
+    w, n = b.work, b.prog.sizes[SOLVED]
+    for k in range(n):
+        b.due[k] = w.r[k]
+    solve(b.plan, w.LU, b.due, w.pad)
+    for k in range(b.entries.shape[0]):
+        b.force[b.entries[k, 1]] -= b.kept[k] * b.due[b.entries[k, 2]]
+
+
 @inner
-def solve_boxes(b: Boxes, y: Array, effort: Array, numbers: Array, given: Array, u: Array, h: float) -> None:
-    """Solve all boxes for the rates of a step, and add their efforts to those of the measures they sit on.
+def solve_boxes(
+    b: Boxes, y: Array, effort: Array, numbers: Array, given: Array, u: Array, h: float, first: bool, alone: bool
+) -> float:
+    """Go on with the rows of all boxes for the rates of a step, and add the efforts to the measures they sit on.
 
     numbers: of thermal nodes, whose mean temperatures are written.   given: heat that they get from other losses.
-    Boxes without a solution give efforts that are no numbers, which no step takes.
+    first:   whether factors of this iterate will be needed.   alone: solve the rows, whatever the mechanism is at.
+
+    Returns the largest scaled row that is left, zero where that is rounding. Boxes without a solution give efforts
+    that are no numbers, which no step takes.
     """
-    w = b.work
+    w, r, solved = b.work, math.inf, True
     for k in range(b.inputs.shape[0]):
         b.u[0, b.inputs[k, 0]] = u[b.inputs[k, 1]]
-    for p in range(b.ports.shape[0]):
-        w.y[b.ports[p, ROW]] = y[2, b.ports[p, MEASURE]]
-    solved = _newton(b, numbers, given, h)
+    if not alone and b.factors[0] != NONE:
+        _follow(b, y)
+        _rates(b, y)
+        r = _residual(b, numbers, given, h, MATRIX if first else RESIDUAL)
+        b.factors[0] = OLD
+        if r <= NEAR and first:
+            b.factors[0] = OWN if factor(b.plan, w.V, w.LU, w.pad) > 0.0 else NONE
+    for k in range(w.y.size):
+        b.due[k] = 0.0
+        if not math.isfinite(r) and not alone:
+            w.y[k] = b.start[k]
+    if r <= ENOUGH:
+        r = 0.0
+    elif r <= NEAR and b.factors[0] != NONE:
+        _expect(b)
+    else:
+        _rates(b, y)
+        solved, r = _newton(b, numbers, given, h), 0.0
     for k in range(b.prog.hot.size):
         solved = solved and w.z[0, b.prog.hot[k]] + b.prog.theta0[0] > 0.0
     if not solved:
-        b.ready[0] = 0
+        b.factors[0] = NONE
         for k in range(w.y.size):
             w.y[k] = b.start[k]
     for k in range(b.nodes.shape[0]):
         y[1, b.nodes[k, NODE_MEASURE]] = w.end[b.nodes[k, NODE_STATE]]
     for p in range(b.ports.shape[0]):
         effort[b.ports[p, MEASURE]] += b.force[p] if solved else math.nan
+    return r
 
 
 @inner
 def slope_boxes(b: Boxes, slope: Array, numbers: Array, given: Array, h: float) -> None:
-    """Add the slopes of the efforts of all boxes, which are solved, by what they sit on at the end of the step."""
+    """Add the slopes of the efforts of all boxes by what they sit on at the end of the step."""
     w, n = b.work, b.prog.sizes[SOLVED]
-    _residual(b, numbers, given, h, MATRIX)
-    if not factor(b.plan, w.V, w.LU, w.pad) > 0.0:
-        b.ready[0] = 0
+    if b.factors[0] != OWN:
+        _residual(b, numbers, given, h, MATRIX)
+        b.factors[0] = OWN if factor(b.plan, w.V, w.LU, w.pad) > 0.0 else NONE
+    if b.factors[0] == NONE:
         return
-    b.ready[0] = 1
     for p in range(b.ports.shape[0]):
         for k in range(n):
             w.move[k] = 0.0
@@ -202,7 +262,7 @@ def carry_boxes(b: Boxes, heat: Array, work: Array, lam: Array, taken: Array, sh
         w.x[k] = w.end[k]
     for k in range(w.y.size):
         last = b.start[k]
-        b.start[k] = w.y[k]
+        b.start[k], b.due[k] = w.y[k], 0.0
         w.y[k] += w.y[k] - last  # start values of the next step follow a line
 
 
