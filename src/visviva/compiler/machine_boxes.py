@@ -203,7 +203,9 @@ def box_tables(boxes: MachineBoxes, model: Model, measures: dict[tuple[int, int]
         "works": table(works, 2),
         "takers": np.array([reservoirs.index(one.name) for one in own.reservoirs], dtype=np.int64),
         "force": np.zeros(len(rows)),
-        "start": np.zeros(c.unknowns),
+        "past": np.zeros((4, c.unknowns)),
+        "known": np.zeros(1, dtype=np.int64),
+        "columns": np.zeros((len(rows), c.unknowns)),
         "due": np.zeros(c.unknowns),
         "factors": np.zeros(1, dtype=np.int64),
     }

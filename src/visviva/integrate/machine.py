@@ -14,7 +14,7 @@ from visviva.compiler.machine_feedback import machine_feedback
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk
 from visviva.integrate.integrator import Inputs, Step
-from visviva.integrate.machine_boxes import boxes_of
+from visviva.integrate.machine_boxes import begin_boxes, boxes_of
 from visviva.integrate.many import WHOLE, AbstractMany, ManyStepping, pivots_at, warmed
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged
@@ -77,7 +77,8 @@ class MachineStepper(AbstractMany):
         self.newton = newton
         self.inputs = sum(port.width for port in model.ports)
         self.settings = np.array([FLOOR, newton.rounded, newton.accept, SLOW, newton.max_iterations, 1.0])
-        self.parts = np.concatenate([parts[None], _start_weights(parts, rates)])
+        boxed = model.definition is not None and len(model.definition.boxes) > 0
+        self.parts = np.concatenate([parts[None], _start_weights(parts, rates, boxed)])
         starts = np.cumsum([0.0, *parts[:-1]])
         self.nodes = tuple((starts + 0.5 * parts).tolist())
         self.weights = tuple(parts.tolist())
@@ -270,7 +271,10 @@ class MachineStepper(AbstractMany):
         self._read(state)
         if self.feedback is not None:
             self.feedback.clock[:], self._h = (state.t0, state.steps), h
-        return self._history(state)
+        history, known = self._history(state)
+        if self.boxes is not None and known == 0:
+            begin_boxes(self.boxes, state)
+        return history, known
 
     def arguments(self, u: Array, h: float, history: Array, known: int, n: int, log: Log) -> tuple[Any, ...]:
         """Those of the kernel `advance` for n steps from the state in the tables."""
@@ -381,19 +385,20 @@ class MachineStepper(AbstractMany):
         return failure
 
 
-def _start_weights(parts: Array, rates: bool) -> Array:
+def _start_weights(parts: Array, rates: bool, boxed: bool) -> Array:
     """Weights of the last four solutions in the start values of each part, (12, k): for velocities in the middle of
     parts, for multipliers, and for velocities at the ends of parts.
 
     Solutions belong to the middles of their parts; the steps before are made of the same parts. Velocities follow a
     cubic, and so do multipliers where the rates of constraints are kept. Elsewhere these alternate about a smooth
     motion from step to step, because the velocities at the nodes are not tangent:
-    λ(n) = 2 λ(n - 1) - 2 λ(n - 3) + λ(n - 4) is exact for a parabola and for what alternates. Steps made of parts
-    follow the last three of them: velocities a parabola, multipliers a line.
+    λ(n) = 2 λ(n - 1) - 2 λ(n - 3) + λ(n - 4) is exact for a parabola and for what alternates. So do velocities that
+    boxes act on, and all inside of boxes: teeth are stiff, and what swings faster than steps follow alternates. Steps
+    made of parts follow the last three of them: velocities a parabola, multipliers a line.
     """
     if len(parts) == 1:
         cubic, alternating = [4.0, -6.0, 4.0, -1.0], [2.0, 0.0, -2.0, 1.0]
-        return np.array([*cubic, *(cubic if rates else alternating), *cubic])[:, None]
+        return np.array([*(alternating if boxed else cubic), *(cubic if rates else alternating), *cubic])[:, None]
     every = np.tile(parts, 4)
     ends = np.cumsum(every)
     weights = np.zeros((12, len(parts)))

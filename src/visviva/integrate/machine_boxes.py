@@ -42,6 +42,14 @@ def boxes_of(c: MachineModel, newton: Newton, state: State, h: float) -> Boxes |
         prog=compiled.program, plan=stepper.plan, none=Idle(none, none, none), work=stepper.work,
         settings=stepper.settings, **tables,
     )  # fmt: skip
-    boxes.work.y[:] = boxes.start[:] = 0.0
-    boxes.work.y[model.layout.dim :] = boxes.start[model.layout.dim :] = w
+    begin_boxes(boxes, state)
     return boxes
+
+
+def begin_boxes(boxes: Boxes, state: State) -> None:
+    """Forget all steps: a run begins at a state, whatever was run before it."""
+    from visviva.kernels.program import DIM
+
+    own, there = boxes.algebraic.T
+    boxes.past[:] = boxes.known[:] = boxes.factors[:] = 0
+    boxes.past[0, boxes.prog.sizes[DIM] + own] = state.w[there]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from visviva._arrays import Array
 from visviva.kernels.calls import call_energy, call_flow, call_pull, call_retract
-from visviva.kernels.functions import inner, kernel
+from visviva.kernels.functions import inner, kernel, woven
 from visviva.kernels.program import DIM, GAINS, OUTPUTS, SCRATCH, SOLVED, STAGES, VALUES, Idle, Program, Work, Z
 
 RESIDUAL, MATRIX, POWERS, ROUNDING = range(4)  # what to evaluate
@@ -24,22 +24,50 @@ def evaluate(prog: Program, idle: Idle, work: Work, u: Array, t: float, h: float
     RESIDUAL: r.   MATRIX: r, the matrix V and the sizes of the rows.   ROUNDING: the same, with sizes that count the
     rounding of the states behind the efforts as well.   POWERS: the powers of all components, for efforts as they are.
     """
-    S, kind = prog.sizes[STAGES], min(mode, POWERS)
-    if mode != POWERS:
-        kind = RESIDUAL if mode == RESIDUAL else MATRIX
-        if S == 1:
-            _midpoint(prog, work, h, kind)
-        else:
-            _collocation(prog, work, h, kind)
-        _inertia(prog, work, kind)
-        if kind == MATRIX:
-            _amplitudes(prog, work, h, mode == ROUNDING)
+    if mode == POWERS:
+        powers(prog, work, u, t, h)
+        return 0.0, -1
+    return rows(prog, idle, work, u, t, h, mode)
+
+
+@woven
+def rows(prog: Program, idle: Idle, work: Work, u: Array, t: float, h: float, mode: int) -> tuple[float, int]:
+    """`evaluate` without powers."""
+    S, kind = prog.sizes[STAGES], RESIDUAL if mode == RESIDUAL else MATRIX
+    if S == 1:
+        _midpoint(prog, work, h, kind)
     else:
-        for i in range(S):
-            for k in range(prog.sizes[OUTPUTS]):
-                work.out[i, k] = 0.0
+        _collocation(prog, work, h, kind)
+    _inertia(prog, work, kind)
+    if kind == MATRIX:
+        _amplitudes(prog, work, h, mode == ROUNDING)
+    _flows(prog, work, u, t, h, kind)
+    _leave_out(idle, work, kind)
+    if kind == MATRIX:
+        _sizes(prog, work, mode == ROUNDING)
+    largest, row, total = 0.0, -1, 0.0
+    for k in range(prog.sizes[SOLVED] * S):
+        value = abs(work.r[k]) / work.size[prog.group[k]]
+        total += value
+        if value > largest:
+            largest, row = value, k
+    return largest + (total - total), row  # a maximum forgets nan, a sum does not
+
+
+@woven
+def powers(prog: Program, work: Work, u: Array, t: float, h: float) -> None:
+    """The powers of all components, for efforts as they are."""
+    for i in range(prog.sizes[STAGES]):
+        for k in range(prog.sizes[OUTPUTS]):
+            work.out[i, k] = 0.0
+    _flows(prog, work, u, t, h, POWERS)
+
+
+@woven
+def _flows(prog: Program, work: Work, u: Array, t: float, h: float, kind: int) -> None:
+    """What all structures add to the rows, or their powers."""
     d = 8
-    for i in range(S):
+    for i in range(prog.sizes[STAGES]):
         for law in range(prog.flows.shape[0]):
             call_flow(
                 prog.flows[law, 0],
@@ -65,21 +93,9 @@ def evaluate(prog: Program, idle: Idle, work: Work, u: Array, t: float, h: float
                     work.out.ctypes.data + i * work.out.shape[1] * d,
                 ),
             )
-    if mode == POWERS:
-        return 0.0, -1
-    _leave_out(idle, work, kind)
-    if kind == MATRIX:
-        _sizes(prog, work, mode == ROUNDING)
-    largest, row, total = 0.0, -1, 0.0
-    for k in range(prog.sizes[SOLVED] * S):
-        value = abs(work.r[k]) / work.size[prog.group[k]]
-        total += value
-        if value > largest:
-            largest, row = value, k
-    return largest + (total - total), row  # a maximum forgets nan, a sum does not
 
 
-@inner
+@woven
 def _leave_out(idle: Idle, work: Work, mode: int) -> None:
     """Replace rows that are not solved by "unknown = 0", and keep what they leave."""
     for k in range(idle.rows.size):
@@ -92,7 +108,7 @@ def _leave_out(idle: Idle, work: Work, mode: int) -> None:
             work.V[idle.diagonal[k]] = 1.0
 
 
-@inner
+@woven
 def _sizes(prog: Program, work: Work, whole: bool) -> None:
     """The size of each group of rows: that of its largest one; as a whole at least 1e-12 of the largest of all.
 
@@ -111,7 +127,7 @@ def _sizes(prog: Program, work: Work, whole: bool) -> None:
         work.size[g] = max(work.size[g], floor)
 
 
-@inner
+@woven
 def energies(prog: Program, start: Array, end: Array, e: Array, dE: Array, h: float, mode: int) -> None:
     """Discrete gradients of all storages between two states, added to e and dE."""
     d = 8
@@ -132,7 +148,7 @@ def energies(prog: Program, start: Array, end: Array, e: Array, dE: Array, h: fl
         )
 
 
-@inner
+@woven
 def _midpoint(prog: Program, work: Work, h: float, mode: int) -> None:
     """Ends, means and efforts of a step with one stage."""
     x0, x1, s, z, dE, y = work.x, work.end, work.s[0], work.z[0], work.dE[0], work.y
@@ -241,7 +257,7 @@ def _collocation(prog: Program, work: Work, h: float, mode: int) -> None:
                                 )
 
 
-@inner
+@woven
 def _inertia(prog: Program, work: Work, mode: int) -> None:
     """Start of r, rs and V: E times the rates."""
     S, r, rs = prog.sizes[STAGES], work.r, work.rs
@@ -265,7 +281,7 @@ def _inertia(prog: Program, work: Work, mode: int) -> None:
             work.V[prog.E_at[k]] += prog.E_value[k]
 
 
-@inner
+@woven
 def _amplitudes(prog: Program, work: Work, h: float, whole: bool) -> None:
     """Size of what is rounded in each effort: itself, and as a whole the temperature θ0 and the state behind it.
 

@@ -10,7 +10,7 @@ from visviva.kernels.functions import inner, kernel
 from visviva.kernels.lu import factor, solve
 from visviva.kernels.multibody.algebra import exceeds
 from visviva.kernels.multibody.border import factor_border, solve_border
-from visviva.kernels.multibody.boxes import Boxes, carry_boxes, slope_boxes, solve_boxes, write_boxes
+from visviva.kernels.multibody.boxes import Boxes, carry_boxes, predict_boxes, slope_boxes, solve_boxes, write_boxes
 from visviva.kernels.multibody.curvature import curve_elements
 from visviva.kernels.multibody.elements import efforts, push_elements, read_inputs
 from visviva.kernels.multibody.feedback import Feedback, close_loop, feed
@@ -231,6 +231,8 @@ def advance(
                     along, status, begin = False, SOLVED_STEP, True  # what went before leads astray: the last one alone
                 if begin:
                     _predict(B, lam, level, active, history, parts[1:, part], along, length)
+                    if boxes is not None:
+                        predict_boxes(boxes, parts[1:, part], along)
                     best, last, pivot, iteration, fresh, fell, taken = math.inf, math.inf, 1.0, 0, False, False, 1.0
                     begin, stalls, held = False, 0, False
                 if feedback is not None and not held:

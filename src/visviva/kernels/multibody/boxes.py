@@ -25,7 +25,7 @@ from visviva.kernels.lu import Plan, factor, solve
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.newton import ACCEPT, MOST, ROUNDED, SLOW, STAGNANT
 from visviva.kernels.program import DIM, SOLVED, Idle, Program, Work
-from visviva.kernels.residual import MATRIX, POWERS, RESIDUAL, evaluate
+from visviva.kernels.residual import MATRIX, RESIDUAL, evaluate, powers, rows
 
 ROW, MEASURE, AT, BOX = range(4)  # columns of `ports`
 ENOUGH = 2e-15  # scaled residual of boxes that is rounding
@@ -56,7 +56,9 @@ class Boxes(NamedTuple):
     works: Int  # (k, 2) component, column of the port
     takers: Int  # (reservoirs,) column of each
     force: Array  # (ports,) efforts along the coordinates
-    start: Array  # (unknowns,) those of the last step that was made
+    past: Array  # (4, unknowns) the last solutions
+    known: Int  # (1,) how many of them there are
+    columns: Array  # (ports, unknowns) dw/dẏ of the iterate whose slopes were asked for
     due: Array  # (unknowns,) δ, by which the next evaluation moves them
     factors: Int  # (1,) NONE, OLD or OWN
 
@@ -78,10 +80,9 @@ def _heat_nodes(b: Boxes, numbers: Array, given: Array, h: float, mode: int) -> 
 
 
 @woven
-def _residual(b: Boxes, numbers: Array, given: Array, h: float, mode: int) -> float:
-    """Evaluate all rows; those of ports give efforts and are replaced by "unknown = rate". The largest scaled row."""
+def _told(b: Boxes, numbers: Array, given: Array, h: float, mode: int) -> float:
+    """Of rows that are evaluated, those of ports give efforts and become "unknown = rate". The largest scaled one."""
     w = b.work
-    evaluate(b.prog, b.none, w, b.u, 0.0, h, mode)
     _heat_nodes(b, numbers, given, h, mode)
     for p in range(b.ports.shape[0]):
         b.force[p] = w.r[b.ports[p, ROW]]
@@ -92,6 +93,9 @@ def _residual(b: Boxes, numbers: Array, given: Array, h: float, mode: int) -> fl
             w.V[b.entries[k, 0]] = 0.0
         for p in range(b.ports.shape[0]):
             w.V[b.diagonal[p]] = 1.0
+        b.factors[0] = OWN if factor(b.plan, w.V, w.LU, w.pad) > 0.0 else NONE
+    else:
+        b.factors[0] = min(b.factors[0], OLD)
     largest, total = 0.0, 0.0
     for k in range(b.prog.sizes[SOLVED]):
         value = abs(w.r[k]) / w.size[b.prog.group[k]]
@@ -103,62 +107,6 @@ def _residual(b: Boxes, numbers: Array, given: Array, h: float, mode: int) -> fl
 
 
 @woven
-def _newton(b: Boxes, numbers: Array, given: Array, h: float) -> bool:
-    """Solve the rows of all boxes for the rates that are in the unknowns; whether that went well."""
-    w, n, settings = b.work, b.prog.sizes[SOLVED], b.settings
-    best, last, iteration = math.inf, math.inf, 0
-    fresh, mode, reverted = False, MATRIX if b.factors[0] == NONE else RESIDUAL, False
-    while True:
-        r = _residual(b, numbers, given, h, mode)
-        if not math.isfinite(r):
-            return False
-        if r <= ENOUGH or reverted:
-            return True
-        if r < best or mode == MATRIX:
-            best = r
-            for k in range(n):
-                w.best[k] = w.y[k]
-        slow = mode == RESIDUAL and r > STAGNANT * last
-        if slow and (best <= settings[ROUNDED] or (fresh and best <= settings[ACCEPT])):
-            if r == best:
-                return True
-            reverted = True  # evaluated once more: all must belong to the best iterate
-            for k in range(n):
-                w.y[k] = w.best[k]
-            continue
-        if iteration >= settings[MOST]:
-            return False
-        if mode == RESIDUAL and r > settings[SLOW] * last:
-            mode = MATRIX
-            continue
-        if mode == MATRIX:
-            if not factor(b.plan, w.V, w.LU, w.pad) > 0.0:
-                return False
-            b.factors[0] = OLD
-        fresh = mode == MATRIX
-        for k in range(n):
-            w.move[k] = w.r[k]
-        solve(b.plan, w.LU, w.move, w.pad)
-        for k in range(n):
-            w.y[k] -= w.move[k]
-        last, mode = r, RESIDUAL
-        iteration += 1
-
-
-@woven
-def _follow(b: Boxes, y: Array) -> None:
-    """Move all unknowns by what is due, and along with the rates of the coordinates they sit on."""
-    w, n = b.work, b.prog.sizes[SOLVED]
-    for k in range(n):
-        w.move[k] = 0.0
-    for p in range(b.ports.shape[0]):
-        w.move[b.ports[p, ROW]] = y[2, b.ports[p, MEASURE]] - w.y[b.ports[p, ROW]]
-    solve(b.plan, w.LU, w.move, w.pad)
-    for k in range(n):
-        w.y[k] += w.move[k] - b.due[k]
-
-
-@woven
 def _rates(b: Boxes, y: Array) -> None:
     """The rates of a step are those of the ports."""
     for p in range(b.ports.shape[0]):
@@ -166,17 +114,40 @@ def _rates(b: Boxes, y: Array) -> None:
 
 
 @woven
+def _follow(b: Boxes, y: Array) -> None:
+    """Move all unknowns by what is due, and along with the rates of the coordinates they sit on."""
+    w, n = b.work, b.prog.sizes[SOLVED]
+    for p in range(b.ports.shape[0]):
+        change = y[2, b.ports[p, MEASURE]] - w.y[b.ports[p, ROW]]
+        for k in range(n):
+            b.due[k] -= b.columns[p, k] * change
+    for k in range(n):
+        w.y[k] -= b.due[k]
+
+
+@woven
 def _expect(b: Boxes) -> None:
     """δ of the residual, and what it changes in the efforts."""
-    w, n = b.work, b.prog.sizes[SOLVED]
-    for k in range(n):
+    w = b.work
+    for k in range(b.prog.sizes[SOLVED]):
         b.due[k] = w.r[k]
     solve(b.plan, w.LU, b.due, w.pad)
     for k in range(b.entries.shape[0]):
         b.force[b.entries[k, 1]] -= b.kept[k] * b.due[b.entries[k, 2]]
 
 
-@inner
+@woven
+def predict_boxes(b: Boxes, weights: Array, along: bool) -> None:
+    """Start values: the last solutions continued by their weights, or the last one as it is."""
+    along = along and b.known[0] >= (3 if weights[3] == 0.0 else 4)
+    for k in range(b.due.size):
+        y, b.due[k] = b.past[0, k], 0.0
+        if along:
+            y = weights[0] * y + weights[1] * b.past[1, k] + weights[2] * b.past[2, k] + weights[3] * b.past[3, k]
+        b.work.y[k] = y
+
+
+@woven
 def solve_boxes(
     b: Boxes, y: Array, effort: Array, numbers: Array, given: Array, u: Array, h: float, first: bool, alone: bool
 ) -> float:
@@ -186,70 +157,106 @@ def solve_boxes(
     first:   whether factors of this iterate will be needed.   alone: solve the rows, whatever the mechanism is at.
 
     Returns the largest scaled row that is left, zero where that is rounding. Boxes without a solution give efforts
-    that are no numbers, which no step takes.
+    that are no numbers, which no step takes. Rows are evaluated at one place: each is written out anew.
     """
-    w, r, solved = b.work, math.inf, True
+    w, n, settings = b.work, b.prog.sizes[SOLVED], b.settings
+    together, solved, left = not alone and b.factors[0] != NONE, True, 0.0
+    best, last, iteration, fresh, reverted = math.inf, math.inf, 0, False, False
+    mode = MATRIX if b.factors[0] == NONE or (together and first) else RESIDUAL
     for k in range(b.inputs.shape[0]):
         b.u[0, b.inputs[k, 0]] = u[b.inputs[k, 1]]
-    if not alone and b.factors[0] != NONE:
+    if together:
         _follow(b, y)
-        _rates(b, y)
-        r = _residual(b, numbers, given, h, MATRIX if first else RESIDUAL)
-        b.factors[0] = OLD
-        if r <= NEAR and first:
-            b.factors[0] = OWN if factor(b.plan, w.V, w.LU, w.pad) > 0.0 else NONE
-    for k in range(w.y.size):
+    _rates(b, y)
+    for k in range(n):
         b.due[k] = 0.0
-        if not math.isfinite(r) and not alone:
-            w.y[k] = b.start[k]
-    if r <= ENOUGH:
-        r = 0.0
-    elif r <= NEAR and b.factors[0] != NONE:
-        _expect(b)
-    else:
-        _rates(b, y)
-        solved, r = _newton(b, numbers, given, h), 0.0
+    while True:
+        rows(b.prog, b.none, w, b.u, 0.0, h, mode)
+        r = _told(b, numbers, given, h, mode)
+        if r <= ENOUGH or reverted:
+            break
+        if together and r <= NEAR and b.factors[0] != NONE:
+            left = r
+            _expect(b)
+            break
+        if together and not math.isfinite(r):
+            for k in range(n):
+                w.y[k] = b.past[0, k]
+            _rates(b, y)
+            together, mode = False, MATRIX
+            continue
+        together = False
+        if not math.isfinite(r) or b.factors[0] == NONE:
+            solved = False
+            break
+        if r < best or mode == MATRIX:
+            best = r
+            for k in range(n):
+                w.best[k] = w.y[k]
+        slow = mode == RESIDUAL and r > STAGNANT * last
+        if slow and (best <= settings[ROUNDED] or (fresh and best <= settings[ACCEPT])):
+            if r == best:
+                break
+            reverted = True  # evaluated once more: all must belong to the best iterate
+            for k in range(n):
+                w.y[k] = w.best[k]
+            continue
+        if iteration >= settings[MOST]:
+            solved = False
+            break
+        if mode == RESIDUAL and r > settings[SLOW] * last:
+            mode = MATRIX
+            continue
+        fresh = mode == MATRIX
+        for k in range(n):
+            w.move[k] = w.r[k]
+        solve(b.plan, w.LU, w.move, w.pad)
+        for k in range(n):
+            w.y[k] -= w.move[k]
+        last, mode = r, RESIDUAL
+        iteration += 1
     for k in range(b.prog.hot.size):
         solved = solved and w.z[0, b.prog.hot[k]] + b.prog.theta0[0] > 0.0
     if not solved:
         b.factors[0] = NONE
-        for k in range(w.y.size):
-            w.y[k] = b.start[k]
+        for k in range(n):
+            w.y[k] = b.past[0, k]
     for k in range(b.nodes.shape[0]):
         y[1, b.nodes[k, NODE_MEASURE]] = w.end[b.nodes[k, NODE_STATE]]
     for p in range(b.ports.shape[0]):
         effort[b.ports[p, MEASURE]] += b.force[p] if solved else math.nan
-    return r
+    return left
 
 
-@inner
+@woven
 def slope_boxes(b: Boxes, slope: Array, numbers: Array, given: Array, h: float) -> None:
     """Add the slopes of the efforts of all boxes by what they sit on at the end of the step."""
     w, n = b.work, b.prog.sizes[SOLVED]
     if b.factors[0] != OWN:
-        _residual(b, numbers, given, h, MATRIX)
-        b.factors[0] = OWN if factor(b.plan, w.V, w.LU, w.pad) > 0.0 else NONE
+        evaluate(b.prog, b.none, w, b.u, 0.0, h, MATRIX)
+        _told(b, numbers, given, h, MATRIX)
     if b.factors[0] == NONE:
         return
     for p in range(b.ports.shape[0]):
+        column = b.columns[p]
         for k in range(n):
-            w.move[k] = 0.0
-        w.move[b.ports[p, ROW]] = 1.0
-        solve(b.plan, w.LU, w.move, w.pad)
-        box = b.ports[p, BOX]
-        first, width = b.slopes[box, 0], b.slopes[box, 1]
-        for k in range(b.entries.shape[0]):
-            other = b.entries[k, 1]
-            if b.ports[other, BOX] == box:
-                at = first + width * b.ports[other, AT] + b.ports[p, AT]
-                slope[at] += b.kept[k] * w.move[b.entries[k, 2]] / h
+            column[k] = 0.0
+        column[b.ports[p, ROW]] = 1.0
+        solve(b.plan, w.LU, column, w.pad)
+    for k in range(b.entries.shape[0]):
+        other = b.entries[k, 1]
+        box, at = b.ports[other, BOX], b.ports[other, AT]
+        for p in range(b.ports.shape[0]):
+            if b.ports[p, BOX] == box:
+                place = b.slopes[box, 0] + b.slopes[box, 1] * at + b.ports[p, AT]
+                slope[place] += b.kept[k] * b.columns[p, b.entries[k, 2]] / h
 
 
-@inner
+@woven
 def carry_boxes(b: Boxes, heat: Array, work: Array, lam: Array, taken: Array, share: float, h: float) -> None:
     """Account for a part of a step that was accepted, and go on from its end; share: its length over the step's."""
     w, first, dim = b.work, b.prog.sizes[SOLVED], b.prog.sizes[DIM]
-    evaluate(b.prog, b.none, w, b.u, 0.0, h, POWERS)
+    powers(b.prog, w, b.u, 0.0, h)
     for k in range(b.heats.shape[0]):
         heat[b.heats[k, 1]] -= h * w.out[0, b.heats[k, 0]]
     for k in range(b.works.shape[0]):
@@ -261,9 +268,8 @@ def carry_boxes(b: Boxes, heat: Array, work: Array, lam: Array, taken: Array, sh
     for k in range(w.x.size):
         w.x[k] = w.end[k]
     for k in range(w.y.size):
-        last = b.start[k]
-        b.start[k], b.due[k] = w.y[k], 0.0
-        w.y[k] += w.y[k] - last  # start values of the next step follow a line
+        b.past[3, k], b.past[2, k], b.past[1, k], b.past[0, k] = b.past[2, k], b.past[1, k], b.past[0, k], w.y[k]
+    b.known[0] = min(b.known[0] + 1, 4)
 
 
 @inner
