@@ -11,15 +11,22 @@ from visviva._arrays import Array
 from visviva.compiler.traced import energy_of
 from visviva.errors import AssemblyError
 from visviva.geometry.embedding import AbstractSpace, Flat
-from visviva.library.joints import Angle
+from visviva.library.joints import Angle, Length
 from visviva.mechanism import Definition, Motion
 from visviva.mechanism.coordinates import movers, pair_functions
 from visviva.mechanism.elements import Element, JointElement
 from visviva.mechanism.joint_coordinates import cos_sin, turn_name
-from visviva.mechanism.parts import JointCoordinate, Pair
+from visviva.mechanism.parts import JointCoordinate, Pair, PairCoordinate
 from visviva.mechanism.spring_slopes import measured
 from visviva.model import Model, Variable
-from visviva.model.measured import Measured, MeasuredAngle, MeasuredDissipation, MeasuredStack, StackDissipation
+from visviva.model.measured import (
+    Measured,
+    MeasuredAngle,
+    MeasuredDissipation,
+    MeasuredLength,
+    MeasuredStack,
+    StackDissipation,
+)
 from visviva.model.storage import AbstractStorage
 from visviva.model.structure import AbstractStructure
 from visviva.model.turn import Turn, TurnFriction
@@ -98,6 +105,14 @@ def coordinate_measure(
         turn = Turn(turn_name(one), reads, cos_sin(one.joint, one.scalar), spaces)
         return MeasuredAngle(name, reads, acts, turn)
     return Measured(name, reads, acts, pair_functions(one.joint, (one.scalar,)), spaces)
+
+
+def pair_measure(
+    one: PairCoordinate, name: str, reads: tuple[str, ...], acts: tuple[str, ...], spaces: tuple[AbstractSpace, ...]
+) -> Measured | MeasuredLength:
+    """A displacement between two frames as what is measured; acts: as of a `coordinate_measure`."""
+    kind = MeasuredLength if isinstance(one.scalar, Length) else Measured
+    return kind(name, reads, acts, pair_functions(one, (one.product,)), spaces)
 
 
 def joint_element_values(m: Definition, motion: Motion) -> dict[str, Array]:
