@@ -109,6 +109,11 @@ class Box:
         return {self.variable(self.flat.outer[port]): one for port, one in self.places.items()}
 
     @cached_property
+    def joint_states(self) -> dict[str, JointCoordinate]:
+        """Coordinates of joints among them."""
+        return {name: one for name, one in self.coordinate_states.items() if isinstance(one, JointCoordinate)}
+
+    @cached_property
     def followed(self) -> dict[str, Along]:
         """What its model follows of the configuration, by variable: coordinates that are states, and distances."""
         return self.coordinate_states | {self.length(port): one for port, one in self.lengths.items()}
