@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.compiler.elements import coordinate_measure, pair_measure
+from visviva.compiler.elements import measure_along
 from visviva.compiler.losses import ENVIRONMENT
 from visviva.compiler.system import compile_system
 from visviva.errors import AssemblyError
@@ -19,7 +19,7 @@ from visviva.mechanism import Definition, Motion
 from visviva.mechanism.box import Box
 from visviva.mechanism.coordinates import movers
 from visviva.mechanism.other_states import entropy_of
-from visviva.mechanism.parts import Along, JointCoordinate
+from visviva.mechanism.parts import Along
 from visviva.mechanism.spring_slopes import coordinate_at
 from visviva.model import Junction, Model, Port, Reservoir, Variable
 from visviva.model.inner_unknowns import InnerUnknowns
@@ -98,8 +98,7 @@ class BoxBlocks:
     def _measure(self, one: Along, name: str, variable: str = "") -> Measure:
         names = [end.name for end in movers(one.pair)]
         reads, acts = (tuple(f"{body}.{letter}" for body in names) for letter in "qv")
-        measure = coordinate_measure if isinstance(one, JointCoordinate) else pair_measure
-        return measure(one, name, reads, (variable, *acts), tuple(self.spaces[body] for body in names))
+        return measure_along(one, name, reads, (variable, *acts), tuple(self.spaces[body] for body in names))
 
     def _tie(self, box: Box, port: str, one: Along, junction: str) -> JoinedPorts:
         """Rows ẏ - e = 0 between a coordinate and a state of the box that has an energy."""

@@ -16,7 +16,7 @@ from visviva.mechanism import Definition, Motion
 from visviva.mechanism.coordinates import movers, pair_functions
 from visviva.mechanism.elements import Element, JointElement
 from visviva.mechanism.joint_coordinates import cos_sin, turn_name
-from visviva.mechanism.parts import JointCoordinate, Pair, PairCoordinate
+from visviva.mechanism.parts import Along, JointCoordinate, Pair
 from visviva.mechanism.spring_slopes import measured
 from visviva.model import Model, Variable
 from visviva.model.measured import (
@@ -97,6 +97,16 @@ class ElementBlocks:
         return reads, acts, tuple(self.spaces[name] for name in names)
 
 
+def measure_along(
+    one: Along, name: str, reads: tuple[str, ...], acts: tuple[str, ...], spaces: tuple[AbstractSpace, ...]
+) -> Measured | MeasuredAngle | MeasuredLength:
+    """A coordinate of a joint, or a displacement between two frames, as what is measured; acts: as below."""
+    if isinstance(one, JointCoordinate):
+        return coordinate_measure(one, name, reads, acts, spaces)
+    kind = MeasuredLength if isinstance(one.scalar, Length) else Measured
+    return kind(name, reads, acts, pair_functions(one, (one.product,)), spaces)
+
+
 def coordinate_measure(
     one: JointCoordinate, name: str, reads: tuple[str, ...], acts: tuple[str, ...], spaces: tuple[AbstractSpace, ...]
 ) -> Measured | MeasuredAngle:
@@ -105,14 +115,6 @@ def coordinate_measure(
         turn = Turn(turn_name(one), reads, cos_sin(one.joint, one.scalar), spaces)
         return MeasuredAngle(name, reads, acts, turn)
     return Measured(name, reads, acts, pair_functions(one.joint, (one.scalar,)), spaces)
-
-
-def pair_measure(
-    one: PairCoordinate, name: str, reads: tuple[str, ...], acts: tuple[str, ...], spaces: tuple[AbstractSpace, ...]
-) -> Measured | MeasuredLength:
-    """A displacement between two frames as what is measured; acts: as of a `coordinate_measure`."""
-    kind = MeasuredLength if isinstance(one.scalar, Length) else Measured
-    return kind(name, reads, acts, pair_functions(one, (one.product,)), spaces)
 
 
 def joint_element_values(m: Definition, motion: Motion) -> dict[str, Array]:

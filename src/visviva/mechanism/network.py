@@ -43,8 +43,9 @@ class MechanismNetwork:
     """Twists and wrenches that a mechanism allows at a motion, in world axes at the origin of the world.
 
     Bodies are the vertices of a graph; joints are edges with kinematic pairs, from child to parent; springs, and their
-    dampers as `<spring>.damping`, are edges that stay open, and so are ports of boxes between two frames. Ports on joints act through actuated pairs. Couplings,
-    rolling, drives and other conditions are rows over the twists of their bodies.
+    dampers as `<spring>.damping`, are edges that stay open, and so are ports of boxes between two frames. Ports on
+    joints act through actuated pairs. Couplings, rolling, drives and other conditions are rows over the twists of their
+    bodies.
 
     Source: Stramigioli, Maschke and Bidard, sections 3.2 and 3.3.
     """

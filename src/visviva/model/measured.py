@@ -125,9 +125,9 @@ class MeasuredAngle(AbstractMeasured):
 @final
 @dataclass(frozen=True, eq=False)
 class MeasuredLength(AbstractMeasured):
-    """The distance l = √(2 y) of two points, y = ½ d·d, between both ends q = (q0, q1) of a step:
+    """The distance l = √(2 y) of two points, y = ½ d·d, between both ends q = (q0, q1) of a step.
 
-        C = ∇y(q̄) N(q̄)/l̄,  l̄ = ½ (l0 + l1),  so that C Δ = Δy/l̄ = ½ (l1² - l0²)/l̄ = Δl.
+    C = ∇y(q̄) N(q̄)/l̄ with l̄ = ½ (l0 + l1), so that C Δ = Δy/l̄ = ½ (l1² - l0²)/l̄ = Δl.
     """
 
     name: str

@@ -14,6 +14,7 @@ from visviva.mechanism.box import Box
 from visviva.mechanism.coordinates import movers
 from visviva.mechanism.joint_coordinates import pair_value
 from visviva.mechanism.parts import Along, JointCoordinate
+from visviva.model import Model
 from visviva.model.joined import JoinedPorts
 from visviva.model.placed import PlacedDissipation, PlacedRouting, PlacedRows
 from visviva.model.structure import AbstractConstraint, AbstractDissipation, AbstractRouting
@@ -91,10 +92,15 @@ def _force(run: Run, box: Box, port: str) -> Array:
     """Of the parent on the child along the coordinate at a port, at midpoints, (N,)."""
     model, record = run.model, run.record
     z = step_efforts(model, record, stabilised=len(run.final.gam) > 0)
+    return port_force(model, box, port, z, (record.x_before, record.x[1:]))
+
+
+def port_force(model: Model, box: Box, port: str, z: Array, ends: tuple[Array, Array]) -> Array:
+    """Of the parent on the child along the coordinate at a port, (N,), for efforts z (N, total) between two ends."""
     junction = box.variable(box.flat.outer[port])
     if port in box.places:
         return np.asarray(-z[:, model.layout.z[junction]][:, 0])
-    ends, total = (record.x_before, record.x[1:]), np.zeros(record.steps)
+    total = np.zeros(len(z))
     for part in model.structures:
         if isinstance(part, JoinedPorts) and part.name == box.tie(port):
             total -= z[:, model.layout.z[part.name]][:, 0]

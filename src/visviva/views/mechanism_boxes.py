@@ -1,4 +1,4 @@
-"""Boxes of a mechanism as they are drawn: a block beside the joints and lines that its ports sit on, with a lead to each."""
+"""Boxes of a mechanism as they are drawn: a block beside the joints and lines of its ports, with a lead to each."""
 
 from __future__ import annotations
 
