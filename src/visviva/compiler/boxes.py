@@ -20,6 +20,7 @@ from visviva.mechanism.box import Box
 from visviva.mechanism.coordinates import movers
 from visviva.mechanism.other_states import entropy_of
 from visviva.mechanism.parts import Along
+from visviva.mechanism.placement import frame_pose
 from visviva.mechanism.spring_slopes import coordinate_at
 from visviva.model import Junction, Model, Port, Reservoir, Variable
 from visviva.model.inner_unknowns import InnerUnknowns
@@ -31,6 +32,7 @@ from visviva.model.storage import AbstractStorage
 from visviva.model.structure import AbstractConstraint, AbstractPort, AbstractStructure
 from visviva.model.turn import TurnPort
 
+MEET = 1e-12  # of how far points are from the origin: they meet
 OTHER_RATE = 1e-3  # relative: more than the ends of runs leave between tied rates
 
 
@@ -115,6 +117,12 @@ class BoxBlocks:
         return JoinedPorts(name, first, Port(name, (junction,), 1, np.eye(1)), read)
 
 
+def _rounding(one: Along, motion: Motion) -> float:
+    """Distances that are none, for points that are as far from the origin of the world as these."""
+    ends = (frame_pose(one.pair, end, motion).r for end in (one.pair.parent, one.pair.child))
+    return MEET * max(float(np.linalg.norm(r)) for r in ends)
+
+
 def turned_with(model: Model, motion: Motion, x: Array) -> Array:
     """States with momenta that rows of boxes tie to coordinates as fast as these: dH(p) = ẏ.
 
@@ -146,7 +154,7 @@ def box_states(m: Definition, motion: Motion) -> dict[str, Array]:
         for variable, one in box.followed.items():
             values[variable] = np.array([coordinate_at(one, motion)])
         for port, one in box.along.items():
-            if isinstance(one.scalar, Length) and not coordinate_at(one, motion) > 0:
+            if isinstance(one.scalar, Length) and not coordinate_at(one, motion) > _rounding(one, motion):
                 raise AssemblyError(
                     f"port {port!r} of box {box.name!r} is between two points that coincide in the initial "
                     "configuration,\nwhere their distance has no direction. Move them apart."

@@ -267,8 +267,8 @@ class BoxSymbols:
     def _refusal(self) -> ModelError:
         return ModelError(
             f"box {self.box.name!r} ties a momentum of its own to a joint, by gears, on a joint that closes a loop, "
-            "to a line between points, or with an energy that is not p²/(2J): it has no symbols.\nMake it a body with a "
-            "joint, or inertia of one; vv.linearise and vv.dynamics take it as it is."
+            "to a line between points, or with an energy that is not p²/(2J): it has no symbols.\nMake it a body with "
+            "a joint, or inertia of one; vv.linearise and vv.dynamics take it as it is."
         )
 
     def _give(self) -> None:

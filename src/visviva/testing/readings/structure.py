@@ -10,8 +10,8 @@ from visviva._arrays import Array
 from visviva.geometry.hat import skew
 from visviva.mechanism.losses import ENTROPY, FRICTION, HEAT, LOSS, rubbing
 from visviva.mechanism.parts import Force, Torque
-from visviva.numerics.rank import significant, unit_rows
 from visviva.model.inner import instant_efforts
+from visviva.numerics.rank import significant, unit_rows
 from visviva.results.boxes import port_force
 from visviva.results.kinestatics import kinestatics as network_of
 from visviva.testing.laws import require
