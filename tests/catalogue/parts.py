@@ -15,6 +15,9 @@ import numpy as np
 
 import visviva as vv
 from visviva.geometry import SO3
+from visviva.language import compose, starting, storage
+from visviva.library import hydraulic, translation
+from visviva.library.quantities import displacement
 
 GRAVITY = (0.4, -0.3, -9.81)
 PLACE, AXIS = (0.8, 0.2, 0.1), (0.2, -0.4, 1.0)
@@ -209,6 +212,30 @@ def coiled(m, joint):
         m.torsion("coil", "wrist", k=3.0, angle=0.5)
 
 
+def strut(m, joint):
+    """A spring and a damper between two eyes, on ports of the distance and of the momentum along it."""
+    line = ((m.ground, (1, 1, 1)), ("hand", (1.1, 0.4, 0.3)))
+    stored = storage({"q": displacement}, H=lambda x, k, l: 0.5 * k * (x.q - l) ** 2, k=30.0, l=0.5)
+    parts = {"coil": stored, "oil": translation.damper(1.7)}
+    inside = compose("strut", parts, {"q": ("coil.q",), "p": ("oil.p",), "s": ("oil.s",)}, outer=("q", "p", "s"))
+    m.box("strut", inside, {"q": line, "p": line})
+
+
+def ram(m, joint):
+    """A cylinder with a closed chamber between two eyes, on a port of the momentum alone."""
+    parts = {"chamber": hydraulic.compliance(0.02), "piston": hydraulic.cylinder(0.3)}
+    inside = compose("ram", parts, {"V": ("chamber.V", "piston.V"), "rod": ("piston.p",)}, outer=("rod",))
+    m.box("ram", starting(inside, {"V": 0.05}), {"rod": ((m.ground, (1, 1, 1)), ("hand", (1.1, 0.4, 0.3)))})
+
+
+def hoist(m, joint):
+    """A spring and a damper of how far a point of the hand has gone along an axis of the ground."""
+    inside = {"spring": translation.hard_spring(20.0, 30.0), "oil": translation.damper(1.7)}
+    hanger = compose("hoist", inside, {"q": ("spring.q",), "p": ("oil.p",), "s": ("oil.s",)}, outer=("q", "p", "s"))
+    along = (("hand", (1.1, 0.4, 0.3)), (0.2, 0.3, 1.0))
+    m.box("hoist", hanger, {"q": along, "p": along})
+
+
 ELEMENTS: dict[str, Element] = {
     "gravity": Element(),
     "spring": Element(lambda m, _: m.spring("cord", m.ground, "hand", at_a=(1, 1, 1), k=30.0, length=0.5)),
@@ -268,6 +295,9 @@ ELEMENTS: dict[str, Element] = {
     "drive by position": Element(
         lambda m, j: m.drive("drive", coordinate(j), position=lambda t: 0.1 * np.sin(3.0 * t + 0.4))
     ),
+    "box between two points": Element(strut),
+    "box with a state between two points": Element(ram),
+    "box on a point along an axis": Element(hoist),
     "rolling disc": Element(disc),
     "knife edge": Element(
         lambda m, _: m.knife_edge("blade", "arm", "hand", at=(1.1, 0.4, 0.2), direction=(0.2, 1, 0.3))

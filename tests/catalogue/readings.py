@@ -40,6 +40,7 @@ def equilibrium(given: Sample) -> None:
     values = {name: start[at] for name, at in model.layout.x.items() if name not in model.measured}
     values |= {f"{name}.q": q for name, q in found.motion.q.items()}
     values |= {f"{name}.v": 0.0 * V for name, V in found.motion.V.items()}
+    values |= {name: value for name, value in found.motion.others.items() if name in values}  # of boxes
     x = model.pack(values | {f"{motor.name}.flux": np.zeros(1) for motor in m.motors})
     assert np.abs(model.g(x)).max(initial=0.0) <= 1e-12
     assert np.abs(model.accelerations(x).v_dot).max() <= 1e-6

@@ -62,7 +62,7 @@ def test_every_joint_and_every_element_of_the_builder_is_there():
     kinds = {joint.kind for joint in vv.library.joints.JOINTS}
     assert {*JOINTS} == kinds
     used = {type(part).__name__ for name in PARTS for part in sample(*PARTS[name]).mechanism.parts.values()}
-    acting = {"Element", "JointElement", "Stop", "Motor", "Torque", "Force", "WrenchPort", "Thermal", "Coupling"}
+    acting = {"Box", "Element", "JointElement", "Stop", "Motor", "Torque", "Force", "WrenchPort", "Thermal", "Coupling"}
     assert acting | {"VelocityCondition", "ContactHeight"} <= used
 
 

@@ -409,7 +409,7 @@ def test_errors_of_boxes_name_what_does_not_fit() -> None:
         "moving", {"k": rotation.spring(1.0), "kin": rotation.kinematic()}, {"q": ("k.q", "kin.q"), "p": ("kin.p",)},
         outer=("q", "p"),
     )  # fmt: skip
-    with pytest.raises(vv.ModelError, match=r"port 'q' of box 'moving' is a coordinate of a joint, and kin.q would"):
+    with pytest.raises(vv.ModelError, match=r"port 'q' of box 'moving' is a displacement or an angle, and kin.q would"):
         m.box("moving", moving, {"q": "hinge"})
     assert "dc" not in m.parts
 

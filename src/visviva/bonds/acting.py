@@ -18,12 +18,12 @@ from visviva.geometry.hat import skew
 from visviva.language.discrete import FUNCTIONS
 from visviva.language.slopes import slope
 from visviva.library.thermal import conduction
-from visviva.mechanism.body_twists import relative_rates
+from visviva.mechanism.body_twists import pair_rates, relative_rates
 from visviva.mechanism.elements import Element as Spring
 from visviva.mechanism.elements import JointElement, Stop
 from visviva.mechanism.joint_pairs import friction_rates, pair_of
 from visviva.mechanism.losses import rubbing, stop_loss
-from visviva.mechanism.parts import Body, Ground, Joint, Motor, Particle, WrenchPort
+from visviva.mechanism.parts import Along, Body, Ground, Joint, JointCoordinate, Motor, Particle, WrenchPort
 from visviva.mechanism.placement import frame_pose
 from visviva.mechanism.thermal import Thermal
 
@@ -82,6 +82,17 @@ class Acting:
         self.parts.add(here, replace(one(), label=""))
         self.parts.add(f"{plain(name)}.n", replace(TF(np.eye(wide)[[columns[k]]]), label="1"), f"< {rate}", f"> {here}")
         return here
+
+    def along(self, name: str, one_of: Along) -> str:
+        """The 1-junction of the rate of a coordinate of a joint, or of a displacement between two frames."""
+        if isinstance(one_of, JointCoordinate):
+            return self.coordinate(name, one_of.joint, one_of.number)
+        here = plain(name)
+        if f"{here}.rate" not in self.parts.elements:
+            self.parts.add(f"{here}.between", replace(zero(), label=""))
+            self._between(f"{here}.between", one_of, 1, lambda placed: pair_rates(one_of, placed.motion))
+            self.parts.add(f"{here}.rate", replace(one(), label=""), f"< {here}.between")
+        return f"{here}.rate"
 
     def _rate(self, joint: Joint) -> tuple[str, dict[int, int], int]:
         """That of all; of a joint that closes a loop the rates that follow from both bodies."""

@@ -10,6 +10,7 @@ from visviva.bonds.elements import Se
 from visviva.bonds.from_system import SystemParts, system_parts
 from visviva.errors import ModelError
 from visviva.mechanism.box import Box
+from visviva.mechanism.parts import JointCoordinate
 
 if TYPE_CHECKING:
     from visviva.bonds.acting import Acting
@@ -28,7 +29,7 @@ def add_box(acting: Acting, box: Box) -> None:
     gone = {work.sources[port] for port in (*box.rates, *box.places, *box.nodes)}
     for port, one in box.rates.items():
         label = work.junctions[flat.outer[port]]
-        new[label] = acting.coordinate(f"{box.name}.{port}", one.joint, one.number)
+        new[label] = acting.along(f"{box.name}.{port}", one)
         gone.add(label)
     for port, node in box.nodes.items():
         if node is not None:
@@ -49,7 +50,7 @@ def add_box(acting: Acting, box: Box) -> None:
         if tail not in lost:
             acting.parts.bonds.append(f"{_end(work, new, tail)} -> {_end(work, new, head)}")
     for port, one in box.places.items():
-        here = acting.coordinate(f"{box.name}.{port}", one.joint, one.number)
+        here = acting.along(f"{box.name}.{port}", one)
         label = new[work.junctions[flat.outer[port]]]
         if box.holder(flat.outer[port]) is None:  # read only: nothing acts there
             del acting.parts.elements[label]
@@ -83,6 +84,11 @@ def _followed(acting: Acting, box: Box) -> dict[str, tuple[str, ...]]:
         junction = box.flat.outer[port]
         if box.holder(junction) is not None:
             continue
+        if not isinstance(one, JointCoordinate):
+            raise ModelError(
+                f"port {port!r} of box {box.name!r} reads a displacement between points, which is no state of its bond "
+                "graph.\nLet it read a coordinate of a joint, or give it an energy: a spring in the box at that port."
+            )
         place = at.get((one.joint.name, one.number))
         if place is None:
             raise ModelError(

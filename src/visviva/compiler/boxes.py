@@ -9,27 +9,30 @@ from typing import Any, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.compiler.elements import coordinate_measure
+from visviva.compiler.elements import measure_along
 from visviva.compiler.losses import ENVIRONMENT
 from visviva.compiler.system import compile_system
 from visviva.errors import AssemblyError
-from visviva.geometry.embedding import AbstractSpace
+from visviva.geometry.embedding import AbstractSpace, Flat
+from visviva.library.joints import Length
 from visviva.mechanism import Definition, Motion
 from visviva.mechanism.box import Box
 from visviva.mechanism.coordinates import movers
 from visviva.mechanism.other_states import entropy_of
-from visviva.mechanism.parts import JointCoordinate
+from visviva.mechanism.parts import Along
+from visviva.mechanism.placement import frame_pose
 from visviva.mechanism.spring_slopes import coordinate_at
 from visviva.model import Junction, Model, Port, Reservoir, Variable
 from visviva.model.inner_unknowns import InnerUnknowns
 from visviva.model.joined import JoinedPorts
-from visviva.model.measured import Measured, MeasuredAngle, MeasuredPort
-from visviva.model.placed import Placing, placed
+from visviva.model.measured import LengthPort, MeasuredAngle, MeasuredLength, MeasuredPort
+from visviva.model.placed import Measure, Placing, placed
 from visviva.model.renaming import renamed_part
 from visviva.model.storage import AbstractStorage
 from visviva.model.structure import AbstractConstraint, AbstractPort, AbstractStructure
 from visviva.model.turn import TurnPort
 
+MEET = 1e-12  # of how far points are from the origin: they meet
 OTHER_RATE = 1e-3  # relative: more than the ends of runs leave between tied rates
 
 
@@ -88,27 +91,36 @@ class BoxBlocks:
                 self.structures.append(placed(new, name, Placing(new, measures, sizes, dims)))
             else:
                 self.structures.append(dataclasses.replace(new, name=name))
-        self.structures += [self._measure(one, box.name, variable) for variable, one in box.coordinate_states.items()]
+        self.variables += [Variable(box.length(port), Flat(1)) for port in box.lengths]
+        self.structures += [self._measure(one, box.name, variable) for variable, one in box.followed.items()]
         for port, one in box.rates.items():
             if outer[port] not in loose:
                 self.structures.append(self._tie(box, port, one, rename(outer[port])))
 
-    def _measure(self, one: JointCoordinate, name: str, variable: str = "") -> Measured | MeasuredAngle:
-        names = [end.name for end in movers(one.joint)]
+    def _measure(self, one: Along, name: str, variable: str = "") -> Measure:
+        names = [end.name for end in movers(one.pair)]
         reads, acts = (tuple(f"{body}.{letter}" for body in names) for letter in "qv")
-        return coordinate_measure(one, name, reads, (variable, *acts), tuple(self.spaces[body] for body in names))
+        return measure_along(one, name, reads, (variable, *acts), tuple(self.spaces[body] for body in names))
 
-    def _tie(self, box: Box, port: str, one: JointCoordinate, junction: str) -> JoinedPorts:
+    def _tie(self, box: Box, port: str, one: Along, junction: str) -> JoinedPorts:
         """Rows ẏ - e = 0 between a coordinate and a state of the box that has an energy."""
         measure, name = self._measure(one, box.name), box.tie(port)
         acts = measure.acts[1:]
         first: AbstractPort
         if isinstance(measure, MeasuredAngle):
             first = TurnPort(name, measure.reads, acts, measure.turn)
+        elif isinstance(measure, MeasuredLength):
+            first = LengthPort(name, measure.reads, acts, measure)
         else:
             first = MeasuredPort(name, measure.reads, acts, measure.y, measure.spaces)
         read = sum(self.spaces[name.removesuffix(".q")].size for name in measure.reads)
         return JoinedPorts(name, first, Port(name, (junction,), 1, np.eye(1)), read)
+
+
+def _rounding(one: Along, motion: Motion) -> float:
+    """Distances that are none, for points that are as far from the origin of the world as these."""
+    ends = (frame_pose(one.pair, end, motion).r for end in (one.pair.parent, one.pair.child))
+    return MEET * max(float(np.linalg.norm(r)) for r in ends)
 
 
 def turned_with(model: Model, motion: Motion, x: Array) -> Array:
@@ -139,5 +151,12 @@ def box_states(m: Definition, motion: Motion) -> dict[str, Array]:
     values: dict[str, Array] = {}
     for box in m.boxes:
         values |= box.start(motion.others)
-        values |= {variable: np.array([coordinate_at(one, motion)]) for variable, one in box.coordinate_states.items()}
+        for variable, one in box.followed.items():
+            values[variable] = np.array([coordinate_at(one, motion)])
+        for port, one in box.along.items():
+            if isinstance(one.scalar, Length) and not coordinate_at(one, motion) > _rounding(one, motion):
+                raise AssemblyError(
+                    f"port {port!r} of box {box.name!r} is between two points that coincide in the initial "
+                    "configuration,\nwhere their distance has no direction. Move them apart."
+                )
     return values

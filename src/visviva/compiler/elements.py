@@ -11,15 +11,22 @@ from visviva._arrays import Array
 from visviva.compiler.traced import energy_of
 from visviva.errors import AssemblyError
 from visviva.geometry.embedding import AbstractSpace, Flat
-from visviva.library.joints import Angle
+from visviva.library.joints import Angle, Length
 from visviva.mechanism import Definition, Motion
 from visviva.mechanism.coordinates import movers, pair_functions
 from visviva.mechanism.elements import Element, JointElement
 from visviva.mechanism.joint_coordinates import cos_sin, turn_name
-from visviva.mechanism.parts import JointCoordinate, Pair
+from visviva.mechanism.parts import Along, JointCoordinate, Pair
 from visviva.mechanism.spring_slopes import measured
 from visviva.model import Model, Variable
-from visviva.model.measured import Measured, MeasuredAngle, MeasuredDissipation, MeasuredStack, StackDissipation
+from visviva.model.measured import (
+    Measured,
+    MeasuredAngle,
+    MeasuredDissipation,
+    MeasuredLength,
+    MeasuredStack,
+    StackDissipation,
+)
 from visviva.model.storage import AbstractStorage
 from visviva.model.structure import AbstractStructure
 from visviva.model.turn import Turn, TurnFriction
@@ -88,6 +95,16 @@ class ElementBlocks:
         names = [end.name for end in movers(pair)]
         reads, acts = (tuple(f"{name}.{letter}" for name in names) for letter in "qv")
         return reads, acts, tuple(self.spaces[name] for name in names)
+
+
+def measure_along(
+    one: Along, name: str, reads: tuple[str, ...], acts: tuple[str, ...], spaces: tuple[AbstractSpace, ...]
+) -> Measured | MeasuredAngle | MeasuredLength:
+    """A coordinate of a joint, or a displacement between two frames, as what is measured; acts: as below."""
+    if isinstance(one, JointCoordinate):
+        return coordinate_measure(one, name, reads, acts, spaces)
+    kind = MeasuredLength if isinstance(one.scalar, Length) else Measured
+    return kind(name, reads, acts, pair_functions(one, (one.product,)), spaces)
 
 
 def coordinate_measure(

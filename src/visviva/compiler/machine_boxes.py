@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from visviva._arrays import Array
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.losses import ENVIRONMENT
 from visviva.compiler.machine_functions import Int, table
@@ -17,10 +18,11 @@ from visviva.compiler.tableau import MIDPOINT
 from visviva.compiler.traced import energy_of, matrix_of, reads_of
 from visviva.geometry.embedding import Flat
 from visviva.library import thermal
+from visviva.library.joints import Length
 from visviva.mechanism import Definition
 from visviva.mechanism.box import Box
 from visviva.mechanism.other_states import entropy_of
-from visviva.mechanism.parts import JointCoordinate
+from visviva.mechanism.parts import Along
 from visviva.mechanism.thermal import Thermal
 from visviva.model import Dissipation, Junction, Model, Reservoir, Rows, Variable
 from visviva.model.renaming import renamed_part
@@ -126,16 +128,18 @@ class _Builder:
                 self._add(new if isinstance(new, AbstractConstraint) else dataclasses.replace(new, name=box.name))
         for variable, one in box.coordinate_states.items():
             rate = self._rate(variable)
-            self._port(number, box, one, rate)
+            self._port(number, box, one, rate, variable)
             self._add(canonical(box.name, variable, rate, 1))
+        for port in box.lengths:
+            self.variables.append(Variable(box.length(port), Flat(1)))
+            self._add(canonical(box.name, box.length(port), rename(outer[port]), 1))
         for port, one in box.rates.items():
             junction = rename(outer[port])
             if outer[port] in inner.layout.x:
                 rate = self._rate(box.tie(port))
                 self._add(Rows(box.tie(port), (rate, junction), 1, np.array([[1.0, -1.0]])))
-                self._port(number, box, one, rate)
-            else:
-                self._port(number, box, one, junction)
+                junction = rate
+            self._port(number, box, one, junction, box.length(port))
 
     def _add(self, part: AbstractStructure) -> None:
         self.owners.append(len(self.structures))
@@ -146,8 +150,13 @@ class _Builder:
         self.junctions.append(Junction(f"{name}.rate", 1))
         return self.junctions[-1].name
 
-    def _port(self, number: int, box: Box, one: JointCoordinate, junction: str) -> None:
-        which = [(other.joint.name, other.number) for other in box.coordinates].index((one.joint.name, one.number))
+    def _port(self, number: int, box: Box, one: Along, junction: str, length: str) -> None:
+        """Its effort is given; of a distance l that of y = ½ l²: a row ẏ = l̄ l_dot with the state l of the program."""
+        if isinstance(one.scalar, Length):
+            rate = self._rate(f"{length}.half_square")
+            self.structures.append(Rows(f"{length}:line", (rate, junction), 1, _lever, (length,)))
+            junction = rate
+        which = [(other.pair.name, other.number) for other in box.coordinates].index((one.pair.name, one.number))
         self.ports.append(PortPlace(junction, number, which))
 
     def _node(self, node: Thermal) -> None:
@@ -160,6 +169,11 @@ class _Builder:
             M = thermal.conduction(node.conductance).M
             R = matrix_of(M, reads_of(M), theta0, over_theta0=True)
             self.structures.append(Dissipation(node.name, (s, ENVIRONMENT), R))
+
+
+def _lever(q: Array) -> Array:
+    """(1, -l) over the rates of ½ l² and l."""
+    return np.stack([1.0 + 0.0 * q, -q], axis=-1)
 
 
 def box_tables(boxes: MachineBoxes, model: Model, measures: dict[tuple[int, int], int], slopes: Int) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.elements import JointElement
 from visviva.mechanism.joint_coordinates import turn_names
 from visviva.mechanism.other_states import entropy_of
-from visviva.mechanism.parts import Force, Joint, JointCoordinate, Motor, Pair
+from visviva.mechanism.parts import Along, Force, Joint, JointCoordinate, Motor, Pair, PairCoordinate
 from visviva.model import Model
 from visviva.model.body import Gyroscopic, PosePort
 from visviva.model.conditioned import Conditioned, DrivePort
@@ -315,17 +315,19 @@ class ActingParts:
         self._stacks[measure.name] = self._new_stack(element.coordinates)
         return self._stacks[measure.name]
 
-    def _new_stack(self, coordinates: Sequence[JointCoordinate]) -> list[int]:
+    def _new_stack(self, coordinates: Sequence[Along]) -> list[int]:
         """Measures that follow each other, with slopes of each by each: the first, their number, first slope, -1."""
         n, y, slope, first = len(coordinates), self._measures, self._slopes, len(self.members)
         self._measures, self._slopes = y + n, slope + n * n
         for k, one in enumerate(coordinates):
             own = slope + k * (n + 1)
-            if isinstance(one.scalar, Product):
+            product = one.product if isinstance(one, PairCoordinate) else one.scalar
+            if isinstance(product, Product):
                 self.members.append((-1, len(self.functions), first))
                 self._element.append([y + k, 1, own, -1, 0, len(self.functions)])
-                self._add_function(one.joint, one.scalar, y + k)
+                self._add_function(one.pair, product, y + k)
             else:
+                assert isinstance(one, JointCoordinate)
                 (name,) = (name for name, angle in turn_names(one.joint).items() if angle is one.scalar)
                 self._twists.append((self._turn_number[name], y + k, own))
                 self._friction.append(0.0)

@@ -69,9 +69,12 @@ def _undetermined(linkage: Linkage, motion: Array) -> ModelError:
 
 
 def _boxes_at(linkage: Linkage, body: Body) -> str:
-    """Boxes on joints of a body, whose inertias do not make up for one that it lacks."""
-    joints = {one.name for one in linkage.joints if body.name in (one.parent.name, one.child.name)}
-    found = [box.name for box in linkage.boxes if any(one.joint.name in joints for one in box.coordinates)]
+    """Boxes on joints or points of a body, whose inertias do not make up for one that it lacks."""
+    found = [
+        box.name
+        for box in linkage.boxes
+        if any(body.name in (one.pair.parent.name, one.pair.child.name) for one in box.coordinates)
+    ]
     if not found:
         return ""
     return (

@@ -93,7 +93,7 @@ class Statics:
         m, found = self.definition, dict[str, float]()
         stored = [(part.variable, part.coordinates) for part in m.joint_elements if part.energy is not None]
         stored += [(stop.variable, (stop.at,)) for stop in m.stops]
-        stored += [(variable, (one,)) for box in m.boxes for variable, one in box.coordinate_states.items()]
+        stored += [(variable, (one,)) for box in m.boxes for variable, one in box.joint_states.items()]
         for variable, coordinates in stored:
             values = x[self.model.layout.x[variable]]
             found |= {turn_name(one): float(value) for one, value in zip(coordinates, values, strict=True) if one.turns}

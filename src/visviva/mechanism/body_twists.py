@@ -7,10 +7,10 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry import SE3
 from visviva.geometry.inertia import Inertia
-from visviva.library.joints import Product
+from visviva.library.joints import Length, Product
 from visviva.mechanism.assembly import Motion
 from visviva.mechanism.elements import Element
-from visviva.mechanism.parts import Body, Carrier, Pair, Particle
+from visviva.mechanism.parts import Body, Carrier, Pair, PairCoordinate, Particle
 from visviva.mechanism.placement import frame_pose, principal_pose
 
 
@@ -65,6 +65,15 @@ def end_twist(element: Element, motion: Motion) -> Array:
 def measured_rates(element: Element, motion: Motion) -> Array:
     """Rates of what a spring measures over `end_twist`, shape (k, 6)."""
     return relative_rates(element.rows, element, motion) @ frame_pose(element, element.child, motion).Ad()
+
+
+def pair_rates(one: PairCoordinate, motion: Motion) -> Array:
+    """The rate of a displacement between two frames, as of `relative_rates`, shape (1, 6)."""
+    row = relative_rates((one.product,), one, motion)
+    if not isinstance(one.scalar, Length):
+        return row
+    P, C = (frame_pose(one, end, motion) for end in (one.parent, one.child))
+    return row / np.linalg.norm(C.r - P.r)
 
 
 def relative_rates(rows: tuple[Product, ...], pair: Pair, motion: Motion) -> Array:

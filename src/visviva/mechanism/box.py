@@ -11,8 +11,9 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.language import AbstractSystem, Composite, Environment, Quantity, Reversible, Source, Storage
+from visviva.library.joints import Length
 from visviva.library.quantities import angle, angular_momentum, displacement, momentum
-from visviva.mechanism.parts import JointCoordinate
+from visviva.mechanism.parts import Along, JointCoordinate, PairCoordinate
 from visviva.mechanism.thermal import Thermal
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 MOMENTA = {angular_momentum: True, momentum: False}  # whether they belong to coordinates that turn
 POSITIONS = {angle: True, displacement: False}
+LINE = "line"  # what ties of momenta along displacements between two frames are called
 
 
 @final
@@ -35,8 +37,8 @@ class Box:
 
     name: str
     system: Composite
-    rates: dict[str, JointCoordinate]
-    places: dict[str, JointCoordinate]
+    rates: dict[str, Along]
+    places: dict[str, Along]
     nodes: dict[str, Thermal | None]
 
     @cached_property
@@ -81,20 +83,45 @@ class Box:
         return any(junction.quantity.is_entropy for junction in self.flat.junctions.values())
 
     @cached_property
-    def along(self) -> dict[str, JointCoordinate]:
+    def along(self) -> dict[str, Along]:
         """Coordinates that its ports sit on, by port."""
         return self.rates | self.places
 
     @cached_property
-    def coordinates(self) -> tuple[JointCoordinate, ...]:
+    def coordinates(self) -> tuple[Along, ...]:
         """All coordinates that it acts along, each once."""
-        found = {(one.joint.name, one.number): one for one in (*self.rates.values(), *self.places.values())}
+        found = {(one.pair.name, one.number): one for one in (*self.rates.values(), *self.places.values())}
         return tuple(found.values())
 
     @cached_property
-    def coordinate_states(self) -> dict[str, JointCoordinate]:
+    def joint_coordinates(self) -> tuple[JointCoordinate, ...]:
+        """Those of joints among them."""
+        return tuple(one for one in self.coordinates if isinstance(one, JointCoordinate))
+
+    @cached_property
+    def pairs(self) -> dict[str, PairCoordinate]:
+        """Displacements between two frames that it acts along, by port."""
+        return {port: one for port, one in self.along.items() if isinstance(one, PairCoordinate)}
+
+    @cached_property
+    def coordinate_states(self) -> dict[str, Along]:
         """Coordinates that are states of it, angles over many turns, by the variable of each."""
         return {self.variable(self.flat.outer[port]): one for port, one in self.places.items()}
+
+    @cached_property
+    def joint_states(self) -> dict[str, JointCoordinate]:
+        """Coordinates of joints among them."""
+        return {name: one for name, one in self.coordinate_states.items() if isinstance(one, JointCoordinate)}
+
+    @cached_property
+    def followed(self) -> dict[str, Along]:
+        """What its model follows of the configuration, by variable: coordinates that are states, and distances."""
+        return self.coordinate_states | {self.length(port): one for port, one in self.lengths.items()}
+
+    @cached_property
+    def lengths(self) -> dict[str, PairCoordinate]:
+        """Distances along which momenta of it act, by port."""
+        return {port: one for port, one in self.pairs.items() if port in self.rates and isinstance(one.scalar, Length)}
 
     def holder(self, junction: str) -> Storage | Environment | None:
         """What gives a junction its effort: a storage, an environment, or nothing."""
@@ -128,9 +155,14 @@ class Box:
         """The name of a state, or of a junction, in models and results."""
         return f"{self.name}.{junction}"
 
+    def length(self, port: str) -> str:
+        """The variable that follows a distance along which a momentum acts."""
+        return f"{self.name}.{port}.length"
+
     def tie(self, port: str) -> str:
         """The row that holds a state with an energy at a coordinate, such as that of a rotor."""
-        return f"{self.name}.{port}:{self.rates[port].joint.name}"
+        one = self.rates[port]
+        return f"{self.name}.{port}:{one.joint.name if isinstance(one, JointCoordinate) else LINE}"
 
     def start(self, others: dict[str, Any]) -> dict[str, Array]:
         """Values of its states by variable: as given by the names of a run, as the system starts, or zero."""

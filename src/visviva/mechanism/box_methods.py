@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
+import numpy as np
+
+from visviva._arrays import AXES, Array, frozen
 from visviva._suggestions import hint_of
 from visviva.errors import ModelError
 from visviva.language import Composite, Environment, Storage
+from visviva.library.joints import Length, along
 from visviva.mechanism.box import MOMENTA, POSITIONS, Box
-from visviva.mechanism.builder import Builder, kind_of
-from visviva.mechanism.parts import JointCoordinate
+from visviva.mechanism.builder import Builder, kind_of, shown_parts
+from visviva.mechanism.joining import direction, point_on
+from visviva.mechanism.parts import Along, Carrier, Ground, Joint, PairCoordinate
 from visviva.mechanism.thermal import Thermal
 
 ENVIRONMENT = "environment"
@@ -23,7 +29,7 @@ class BoxMethods(Builder):
     theta0: float
 
     def box(self, name: str, system: Composite, ports: Mapping[str, Any] | None = None) -> Box:
-        """Any composite of the language as a part: its outer ports sit on joints and thermal nodes.
+        """Any composite of the language as a part: its outer ports sit on joints, between points, on thermal nodes.
 
             m.box("dc", motor, ports={"shaft": "hinge", "s": "housing"})
 
@@ -31,6 +37,10 @@ class BoxMethods(Builder):
                A port of an angular momentum sits on an angle of a joint, that of a momentum on a displacement: its
                effort is the rate of the coordinate, its flow the force of the parent on the child along it.
                A port of an angle or a displacement is the coordinate itself: for springs, and for laws that read it.
+               Where a displacement is asked for, two ends of a line may stand, ("boom eye", "mast eye"), frames or
+               centres of bodies and particles, or (body, point) with a world point as built: then it is their
+               distance, positive forces push them apart. ("hook", (0, 0, 1)), an end and an axis of the ground, is
+               how far the end has gone along the axis since it was built; forces act on it.
                A port of entropy sits on a thermal node; left out, or "environment": on the environment.
         All other ports stay inputs: `inputs={"dc.supply": 24.0}`, or "dc" where there is one only.
 
@@ -54,8 +64,8 @@ class BoxMethods(Builder):
                 listed = ", ".join(known) or "none"
                 hint = hint_of(str(asked), known)
                 raise ModelError(f"{where} has no port {asked!r}; its ports are: {listed}. {hint}")
-        rates: dict[str, JointCoordinate] = {}
-        places: dict[str, JointCoordinate] = {}
+        rates: dict[str, Along] = {}
+        places: dict[str, Along] = {}
         nodes: dict[str, Thermal | None] = {}
         for port in known.values():
             what, at = f"port {port.name!r} of {where}", given.get(port.name)
@@ -63,17 +73,59 @@ class BoxMethods(Builder):
                 if port.name in given or _loose(system, port.name):
                     nodes[port.name] = self._node(at, what)
             elif port.name in given and port.quantity in MOMENTA:
-                rates[port.name] = self._coordinate(at, what, turns=MOMENTA[port.quantity])  # type: ignore[arg-type]
+                rates[port.name] = self._along(at, what, f"{name}.{port.name}", MOMENTA[port.quantity])
             elif port.name in given and port.quantity in POSITIONS:
-                places[port.name] = self._coordinate(at, what, turns=POSITIONS[port.quantity])  # type: ignore[arg-type]
+                places[port.name] = self._along(at, what, f"{name}.{port.name}", POSITIONS[port.quantity])
             elif port.name in given:
                 raise ModelError(
                     f"{what} exchanges {port.quantity.name}, which no joint and no node does.\n"
-                    "Momenta and displacements sit on joints, entropy on thermal nodes; others stay inputs."
+                    "Momenta and displacements sit on joints or between points, entropy on thermal nodes; others stay "
+                    "inputs."
                 )
         box = Box(name, system, rates, places, nodes)
         self._check_box(box, where)
         return self._add(box)
+
+    def _along(self, at: Any, what: str, name: str, turns: bool) -> Along:
+        """A coordinate of a joint, the distance of two ends, or the way of an end along an axis of the ground."""
+        if not isinstance(at, tuple | list) or len(at) != 2 or self._is_joint(at[0]):
+            hint = "" if turns else "\nTwo points have a distance: give both, (a, b), or a point and an axis."
+            return self._coordinate(at, what, turns, hint)
+        if turns:
+            raise ModelError(
+                f"{what} acts along an angle, and {shown_parts(tuple(at))} is a displacement of points.\n"
+                "Give a joint that turns, or a port of a momentum or displacement."
+            )
+        first, r_a = self._point(at[0], what)
+        if _is_vector(at[1]) or (isinstance(at[1], str) and at[1] in AXES and at[1] not in self.parts):
+            if isinstance(first, Ground):
+                raise ModelError(f"{what} is at a point of the ground, which does not move: give one of a body.")
+            R = direction(name, at[1], what="port")
+            assert R is not None
+            return PairCoordinate(name, self.ground, first, *_pose(R, r_a), _pose(R, r_a), along(2))
+        second, r_b = self._point(at[1], what)
+        if first is second:
+            raise ModelError(
+                f"{what} is between two points of {first.name!r}, whose distance does not change: give points of two "
+                "bodies."
+            )
+        axes = np.eye(3)
+        return PairCoordinate(name, first, second, *_pose(axes, r_b), _pose(axes, r_a), Length())
+
+    def _is_joint(self, given: Any) -> bool:
+        return isinstance(self.parts.get(given) if isinstance(given, str) else given, Joint)
+
+    def _point(self, given: Any, what: str) -> tuple[Carrier, Array]:
+        """An end of a line: a frame, body or particle, or (body or ground, world point as built)."""
+        if isinstance(given, tuple | list):
+            if len(given) != 2:
+                raise ModelError(f"{what} has the end {given!r}: give a frame, a body, or (body, point).")
+            carrier, frame = self._end(given[0], what)
+            return carrier, point_on(carrier, frame, given[1], what, "the point")
+        carrier, frame = self._end(given, what)
+        if frame is None and isinstance(carrier, Ground):
+            raise ModelError(f"{what} ends on the ground: say where, (m.ground, (x, y, z)), or give a frame there.")
+        return carrier, point_on(carrier, frame, None, what, "the point")
 
     def _node(self, at: Any, what: str) -> Thermal | None:
         if at is None or (isinstance(at, str) and at == ENVIRONMENT):
@@ -116,10 +168,21 @@ class BoxMethods(Builder):
             ]
             if port in box.places and others:
                 raise ModelError(
-                    f"port {port!r} of {where} is a coordinate of a joint, and {', '.join(others)} would change it as "
-                    "well.\nThere, springs may act and laws may read it (quantity.state). What has a rate of its own "
-                    "goes to a port of momentum."
+                    f"port {port!r} of {where} is a displacement or an angle, and {', '.join(others)} would change it "
+                    "as well.\nThere, springs may act and laws may read it (quantity.state). What has a rate of its "
+                    "own goes to a port of momentum."
                 )
+
+
+def _is_vector(given: Any) -> bool:
+    """Whether it is three numbers."""
+    return (isinstance(given, np.ndarray) and given.shape == (3,)) or (
+        isinstance(given, tuple | list) and len(given) == 3 and all(isinstance(one, Real) for one in given)
+    )
+
+
+def _pose(R: Array, r: Array) -> tuple[Array, Array]:
+    return frozen(R), frozen(r)
 
 
 def _loose(system: Composite, port: str) -> bool:

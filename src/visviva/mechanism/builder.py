@@ -153,7 +153,7 @@ class Parts:
         if isinstance(given, tuple) and named:
             if len(given) != 2 or not (isinstance(given[1], str) or whole(given[1]) is not None):
                 raise ModelError(
-                    f"{where} refers to {_shown(given)}: a coordinate is (joint, number), counted from 0, or\n"
+                    f"{where} refers to {shown_parts(given)}: a coordinate is (joint, number), counted from 0, or\n"
                     "(joint, name of the coordinate)."
                 )
             part, wanted = self._find(given[0], where), given[1]
@@ -255,7 +255,7 @@ def whole(number: object) -> int | None:
     return int(number) if isinstance(number, int | np.integer) and not isinstance(number, bool) else None
 
 
-def _shown(given: tuple[Any, ...]) -> str:
+def shown_parts(given: tuple[Any, ...]) -> str:
     """A tuple with the names of handles in it."""
     return "(" + ", ".join(repr(getattr(one, "name", one)) for one in given) + ")"
 

@@ -17,7 +17,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import block_diagonal
-from visviva.mechanism.body_twists import body_pose, inertia_of, momentum_of, twist_of
+from visviva.mechanism.body_twists import body_pose, inertia_of, momentum_of, pair_rates, twist_of
 from visviva.mechanism.elements import Element, JointElement
 from visviva.mechanism.joint_pairs import friction_rates
 from visviva.mechanism.losses import ENTROPY, FLUX, FRICTION, HEAT, LOSS, RESISTANCE, rubbing
@@ -55,6 +55,10 @@ def implicit_of(network: MechanismNetwork) -> Implicit:
             parts[edge] = frame.flip("end") if stores else frame
             joined[edge] = (f".{edge}", f"{edge}.edge")
             names[f"{edge}.end"] = edge
+    for line in (one for box in m.boxes for one in box.pairs.values()):
+        parts[line.name] = transformer(pair_rates(line, network.motion), "edge", "end")
+        joined[line.name] = (f".{line.name}", f"{line.name}.edge")
+        names[f"{line.name}.end"] = line.name
     several = [part for part in m.joint_elements if len({one.joint.name for one in part.coordinates}) > 1]
     across = {port for part in several for port in element_ports(part)}  # at several joints
     for name, joint in network.actuated().items():
@@ -225,7 +229,7 @@ def _acting(network: MechanismNetwork, joint: Joint) -> dict[str, Array]:
         if isinstance(port, Torque | Force | Motor) and port.joint is joint:
             acting[port.name] = rows[[port.at.number]]
     for box in m.boxes:
-        acting |= {box.variable(port): rows[[one.number]] for port, one in box.along.items() if one.joint is joint}
+        acting |= {box.variable(port): rows[[one.number]] for port, one in box.along.items() if one.pair is joint}
     return acting
 
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry.quadratic import Quadratic
-from visviva.library.joints import Angle
+from visviva.library.joints import Angle, Length
 from visviva.mechanism.coordinates import pair_functions
-from visviva.mechanism.parts import Joint, JointCoordinate
+from visviva.mechanism.parts import Joint, JointCoordinate, PairCoordinate
 
 
 def cos_sin(joint: Joint, angle: Angle) -> Quadratic:
@@ -44,6 +44,12 @@ def coordinate_values(joint: Joint, q: Array) -> Array:
         else:
             values.append(pair_functions(joint, (part,)).value(q))
     return np.concatenate(values, axis=-1)
+
+
+def pair_value(one: PairCoordinate, q: Array) -> Array:
+    """A displacement between two frames at the coordinates q of its movers, shape (...)."""
+    y = pair_functions(one, (one.product,)).value(q)[..., 0]
+    return np.sqrt(2.0 * np.maximum(y, 0.0)) if isinstance(one.scalar, Length) else y
 
 
 def coordinate_rows(joint: Joint, q: Array) -> Array:

@@ -43,8 +43,9 @@ class MechanismNetwork:
     """Twists and wrenches that a mechanism allows at a motion, in world axes at the origin of the world.
 
     Bodies are the vertices of a graph; joints are edges with kinematic pairs, from child to parent; springs, and their
-    dampers as `<spring>.damping`, are edges that stay open. Ports on joints act through actuated pairs. Couplings,
-    rolling, drives and other conditions are rows over the twists of their bodies.
+    dampers as `<spring>.damping`, are edges that stay open, and so are ports of boxes between two frames. Ports on
+    joints act through actuated pairs. Couplings, rolling, drives and other conditions are rows over the twists of their
+    bodies.
 
     Source: Stramigioli, Maschke and Bidard, sections 3.2 and 3.3.
     """
@@ -68,7 +69,7 @@ class MechanismNetwork:
         acting = {one.joint.name for part in m.joint_elements for one in part.coordinates}
         acting |= {stop.joint.name for stop in m.stops}
         acting |= {port.joint.name for port in m.ports if isinstance(port, Torque | Force | Motor)}
-        acting |= {one.joint.name for box in m.boxes for one in box.coordinates}
+        acting |= {one.joint.name for box in m.boxes for one in box.joint_coordinates}
         return {part.name: part for part in m.joints if part.name in acting or rubbing(part)}
 
     def joint(self, given: Joint | str) -> Joint:
@@ -190,6 +191,7 @@ def kinestatics_of(m: Definition, at: StateLike | None = None) -> MechanismNetwo
         ends = element.child.name, element.parent.name
         edges |= {element.name: ends} if element.energy is not None else {}
         edges |= {f"{element.name}{LOSS}": ends} if element.damping is not None else {}
+    edges |= {one.name: (one.child.name, one.parent.name) for box in m.boxes for one in box.pairs.values()}
     pairs = {part.name: pair_of(part, motion) for part in m.joints}
     bodies = [part.name for part in m.bodies]
     particles = [part.name for part in m.bodies if isinstance(part, Particle)]

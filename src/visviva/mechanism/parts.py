@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol, final
+from typing import ClassVar, Protocol, final
 
 import numpy as np
 
 from visviva._arrays import Array, frozen
-from visviva.library.joints import AbstractJoint, Angle, Scalar
+from visviva.library.joints import AbstractJoint, Angle, Length, Product, Scalar
 from visviva.mechanism.friction import FrictionLaw
 from visviva.mechanism.thermal import Thermal
 from visviva.mechanism.world_fields import AXES, POINT, POSE, VECTOR
@@ -154,6 +154,47 @@ class JointCoordinate:
     def turns(self) -> bool:
         """Whether it is an angle [rad]; others are displacements [m]."""
         return isinstance(self.scalar, Angle)
+
+    @property
+    def pair(self) -> Joint:
+        """Between whose frames it is."""
+        return self.joint
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class PairCoordinate:
+    """A displacement between two frames that no joint need hold: a distance, or how far a point is along an axis.
+
+    R_W, r_W: the frame on the child, in the world as built.   parent_frame: the one on the parent.
+    """
+
+    name: str
+    parent: Carrier
+    child: Carrier
+    R_W: Array = field(metadata=AXES)  # (3, 3)
+    r_W: Array = field(metadata=POINT)  # (3,)
+    parent_frame: tuple[Array, Array] = field(metadata=POSE)
+    scalar: Product | Length
+    turns: ClassVar[bool] = False
+    number: ClassVar[int] = 0
+
+    @property
+    def pair(self) -> PairCoordinate:
+        """Between whose frames it is: its own."""
+        return self
+
+    @property
+    def product(self) -> Product:
+        """What it is a function of: itself, or half the square of a distance."""
+        return Length.half_square if isinstance(self.scalar, Length) else self.scalar
+
+    def frame_on(self, end: Carrier) -> tuple[Array, Array]:
+        """Orientation and origin of the frame that moves with one end, in the world as built."""
+        return self.parent_frame if end is self.parent else (self.R_W, self.r_W)
+
+
+Along = JointCoordinate | PairCoordinate  # what a force acts along
 
 
 @final

@@ -16,6 +16,7 @@ from visviva.mechanism.body_twists import (
     end_twist,
     inertia_of,
     measured_rates,
+    pair_rates,
     relative_twist,
     twist_of,
     twist_rate,
@@ -35,7 +36,7 @@ from visviva.mechanism.losses import (
     rubbing,
     stop_loss,
 )
-from visviva.mechanism.parts import Body, JointCoordinate, Motor, Particle, WrenchPort
+from visviva.mechanism.parts import Along, Body, JointCoordinate, Motor, Particle, WrenchPort
 from visviva.mechanism.placement import principal_pose
 from visviva.mechanism.spring_slopes import slopes_of
 
@@ -171,9 +172,16 @@ def element_ports(part: JointElement) -> list[str]:
     return [part.name] * (part.energy is not None) + [f"{part.name}{LOSS}"] * (part.damping is not None)
 
 
-def _rates(network: MechanismNetwork, coordinates: tuple[JointCoordinate, ...]) -> Array:
-    """Rates of coordinates of joints, (k,)."""
-    return np.array([network.rates(one.joint)[one.number] for one in coordinates])
+def _rates(network: MechanismNetwork, coordinates: tuple[Along, ...]) -> Array:
+    """Rates of coordinates of joints, or of displacements between two frames, (k,)."""
+    return np.array(
+        [
+            network.rates(one.joint)[one.number]
+            if isinstance(one, JointCoordinate)
+            else (pair_rates(one, network.motion) @ relative_twist(one, network.motion))[0]
+            for one in coordinates
+        ]
+    )
 
 
 def _checked_slopes(own: dict[str, Array], given: Mapping[str, ArrayLike]) -> dict[str, Array]:

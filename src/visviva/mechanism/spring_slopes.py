@@ -10,8 +10,8 @@ from visviva._arrays import Array
 from visviva.mechanism.assembly import Motion
 from visviva.mechanism.coordinates import pair_functions
 from visviva.mechanism.elements import Element, JointElement, Stop
-from visviva.mechanism.joint_coordinates import coordinate_values, turn_name
-from visviva.mechanism.parts import JointCoordinate
+from visviva.mechanism.joint_coordinates import coordinate_values, pair_value, turn_name
+from visviva.mechanism.parts import Along, JointCoordinate
 from visviva.mechanism.placement import coordinates_of
 from visviva.mechanism.storage_states import energy_slope
 
@@ -27,8 +27,10 @@ def measured(part: Element | JointElement | Stop, motion: Motion) -> Array:
     return np.array([coordinate_at(one, motion) for one in coordinates])
 
 
-def coordinate_at(one: JointCoordinate, motion: Motion) -> float:
-    """A coordinate of a joint, angles over many turns."""
+def coordinate_at(one: Along, motion: Motion) -> float:
+    """A coordinate of a joint, angles over many turns, or a displacement between two frames."""
+    if not isinstance(one, JointCoordinate):
+        return float(pair_value(one, coordinates_of(one, motion)))
     if one.turns:
         return motion.angles[turn_name(one)]
     return float(coordinate_values(one.joint, coordinates_of(one.joint, motion))[one.number])

@@ -124,6 +124,39 @@ class MeasuredAngle(AbstractMeasured):
 
 @final
 @dataclass(frozen=True, eq=False)
+class MeasuredLength(AbstractMeasured):
+    """The distance l = √(2 y) of two points, y = ½ d·d, between both ends q = (q0, q1) of a step.
+
+    C = ∇y(q̄) N(q̄)/l̄ with l̄ = ½ (l0 + l1), so that C Δ = Δy/l̄ = ½ (l1² - l0²)/l̄ = Δl.
+    """
+
+    name: str
+    reads: tuple[str, ...]
+    acts: tuple[str, ...]
+    y: Quadratic
+    spaces: tuple[AbstractSpace, ...]
+    two_ended: ClassVar[bool] = True
+
+    @property
+    def rows(self) -> int:  # noqa: D102
+        return 1
+
+    def C(self, q: Array) -> Array:  # noqa: D102
+        q0, q1 = _ends(q)
+        mean = 0.5 * (q0 + q1)
+        length = 0.5 * (self.value(q0) + self.value(q1))
+        return lift_rows(self.y.gradient(mean), mean, self.spaces) / length[..., None]
+
+    def value(self, q: Array) -> Array:  # noqa: D102
+        return np.sqrt(2.0 * np.maximum(self.y.value(q), 0.0))
+
+    def magnitude(self, q: Array) -> Array:
+        """How it rounds: as y does, over l."""
+        return self.y.magnitude(q) / self.value(q)
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class MeasuredStack(AbstractMeasured):
     """Several measured quantities of different joints as one y, one below the other.
 
@@ -264,6 +297,23 @@ class MeasuredPort(AbstractPort):
 
     def B(self, q: Array) -> Array:  # noqa: D102
         return transpose(lift_rows(self.y.gradient(q), q, self.spaces))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LengthPort(AbstractPort):
+    """A force along the distance of two points: B = Cᵀ, output Δl/h."""
+
+    name: str
+    reads: tuple[str, ...]
+    acts: tuple[str, ...]
+    length: MeasuredLength
+    width: int = 1
+    two_ended: ClassVar[bool] = True
+    quantity: ClassVar[str] = momentum.name  # type: ignore[misc]
+
+    def B(self, q: Array) -> Array:  # noqa: D102
+        return transpose(self.length.C(q))
 
 
 def _ends(q: Array) -> tuple[Array, Array]:

@@ -17,11 +17,11 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.linear import apply, transpose
-from visviva.model.measured import Measured, MeasuredAngle
+from visviva.model.measured import Measured, MeasuredAngle, MeasuredLength
 from visviva.model.rows import RowKind
 from visviva.model.structure import AbstractConstraint, AbstractDissipation, AbstractRouting, AbstractStructure
 
-Measure = Measured | MeasuredAngle
+Measure = Measured | MeasuredAngle | MeasuredLength
 
 
 @final

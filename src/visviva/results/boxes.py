@@ -11,7 +11,10 @@ from visviva._arrays import Array
 from visviva.geometry.linear import apply, transpose
 from visviva.library import quantities
 from visviva.mechanism.box import Box
-from visviva.mechanism.parts import JointCoordinate
+from visviva.mechanism.coordinates import movers
+from visviva.mechanism.joint_coordinates import pair_value
+from visviva.mechanism.parts import Along, JointCoordinate
+from visviva.model import Model
 from visviva.model.joined import JoinedPorts
 from visviva.model.placed import PlacedDissipation, PlacedRouting, PlacedRows
 from visviva.model.structure import AbstractConstraint, AbstractDissipation, AbstractRouting
@@ -59,7 +62,7 @@ def state_unit(box: Box, junction: str) -> str:
 
 
 def box_readers(run: Run, box: Box) -> dict[str, Reader]:
-    """States `<box>.<junction>`, temperatures of those that are entropies, `.force` and `.power` of ports."""
+    """States `<box>.<junction>`, temperatures of entropies, `.length`, `.force` and `.power` of ports."""
     table: dict[str, Reader] = {}
     followed = [box.flat.outer[port] for port in box.places]
     for name in (*box.states, *followed):
@@ -69,7 +72,10 @@ def box_readers(run: Run, box: Box) -> dict[str, Reader]:
         table[variable] = Reader(partial(column, run.record.x, numbers), state_unit(box, name))
         if quantity.is_entropy:
             table[f"{variable}.temperature"] = Reader(partial(_temperature, run, variable), "K")
-    for port, one in (box.rates | box.places).items():
+    for port in box.lengths:
+        variable = box.length(port)
+        table[variable] = Reader(partial(column, run.record.x, run.model.layout.x[variable].start), "m")
+    for port, one in box.along.items():
         name = box.variable(port)
         table[f"{name}.force"] = Reader(partial(_force, run, box, port), "N m" if one.turns else "N")
         table[f"{name}.power"] = Reader(partial(_power, run, box, port, one), "W")
@@ -86,10 +92,15 @@ def _force(run: Run, box: Box, port: str) -> Array:
     """Of the parent on the child along the coordinate at a port, at midpoints, (N,)."""
     model, record = run.model, run.record
     z = step_efforts(model, record, stabilised=len(run.final.gam) > 0)
+    return port_force(model, box, port, z, (record.x_before, record.x[1:]))
+
+
+def port_force(model: Model, box: Box, port: str, z: Array, ends: tuple[Array, Array]) -> Array:
+    """Of the parent on the child along the coordinate at a port, (N,), for efforts z (N, total) between two ends."""
     junction = box.variable(box.flat.outer[port])
     if port in box.places:
         return np.asarray(-z[:, model.layout.z[junction]][:, 0])
-    ends, total = (record.x_before, record.x[1:]), np.zeros(record.steps)
+    total = np.zeros(len(z))
     for part in model.structures:
         if isinstance(part, JoinedPorts) and part.name == box.tie(port):
             total -= z[:, model.layout.z[part.name]][:, 0]
@@ -115,8 +126,11 @@ def _force(run: Run, box: Box, port: str) -> Array:
     return total
 
 
-def _power(run: Run, box: Box, port: str, one: JointCoordinate) -> Array:
-    """Into the box through a port, at midpoints, (N,): what its force takes from the joint."""
+def _power(run: Run, box: Box, port: str, one: Along) -> Array:
+    """Into the box through a port, at midpoints, (N,): what its force takes from the joint, or from the points."""
     record = run.record
-    q = run[f"{one.joint.name}.q"].reshape(len(record.t), -1)[:, one.number]
+    if isinstance(one, JointCoordinate):
+        q = run[f"{one.joint.name}.q"].reshape(len(record.t), -1)[:, one.number]
+    else:
+        q = pair_value(one, record.x[:, run.model.layout.read(tuple(f"{end.name}.q" for end in movers(one)))])
     return -run[f"{box.variable(port)}.force"] * np.diff(q) / record.h

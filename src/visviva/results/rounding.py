@@ -83,7 +83,7 @@ def _efforts_and_sizes(model: Model, part: AbstractStorage, x: Array) -> tuple[A
     size = np.abs(q)
     if part.variable in model.measured:
         measure = model.measured[part.variable]
-        size = np.maximum(size, measure.magnitude(model.local(measure, x)[0]))
+        size = np.maximum(size, measure.magnitude(x[..., model.layout.read(measure.reads)]))
     return np.abs(part.dH(q)), size
 
 

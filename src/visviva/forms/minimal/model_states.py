@@ -88,7 +88,7 @@ def angle_variables(model: Model) -> dict[str, tuple[Joint, int]]:
     assert m is not None
     single = [(part.variable, part.coordinates[0]) for part in m.joint_elements if len(part.coordinates) == 1]
     single += [(stop.variable, stop.at) for stop in m.stops]
-    single += [place for box in m.boxes for place in box.coordinate_states.items()]
+    single += [place for box in m.boxes for place in box.joint_states.items()]
     found = {variable: (one.joint, one.number) for variable, one in single if one.turns}
     for joint in m.joints:
         for name, angle in turn_names(joint).items():

@@ -18,12 +18,13 @@ from visviva.language.expression import Expression
 from visviva.language.slopes import slope
 from visviva.mechanism.box import Box
 from visviva.mechanism.other_states import entropy_of
+from visviva.mechanism.parts import JointCoordinate
 from visviva.views.equations_names import Label
 
 if TYPE_CHECKING:
     from visviva.forms.calculus.moving import Moving
     from visviva.forms.symbols.acting import Acting
-    from visviva.mechanism.parts import JointCoordinate
+    from visviva.mechanism.parts import Along
 
 
 @final
@@ -78,11 +79,11 @@ class BoxSymbols:
         acting, box, places = self.acting, self.box, self.acting.places
         for port, one in box.rates.items():
             name = self.flat.outer[port]
-            self.rates[name] = places.coordinate(one.joint, one.scalar)
+            self.rates[name] = places.along(one)
             self.efforts[name] = self.rates[name].rate
         for port, one in box.places.items():
             name = self.flat.outer[port]
-            self.rates[name] = places.coordinate(one.joint, one.scalar)
+            self.rates[name] = places.along(one)
             self.states[name] = self.rates[name].value
             self.efforts[name] = zeros(1)
         for port, node in box.nodes.items():
@@ -109,10 +110,10 @@ class BoxSymbols:
             self.unknown.append(name)
             self.efforts[name] = self._fresh("e", name, dim)
 
-    def _momentum(self, name: str, one: JointCoordinate) -> Any:
+    def _momentum(self, name: str, one: Along) -> Any:
         """J ẏ of a storage H = p²/(2J) on a coordinate of the tree, whose row is constant: an inertia of it."""
         holder = self.box.holder(name)
-        own = self.acting.places.own(one.joint, one.number)
+        own = self.acting.places.own(one.joint, one.number) if isinstance(one, JointCoordinate) else None
         if not isinstance(holder, Storage) or len(holder.interface) > 1 or self.dims[name] > 1 or own is None:
             raise self._refusal()
         part = next(part for part, held in self.flat.boxes.items() if held is holder)
@@ -265,9 +266,9 @@ class BoxSymbols:
 
     def _refusal(self) -> ModelError:
         return ModelError(
-            f"box {self.box.name!r} ties a momentum of its own to a joint, by gears, on a joint that closes a loop, or "
-            "with an energy that is not p²/(2J): it has no symbols.\nMake it a body with a joint, or inertia "
-            "of one; vv.linearise and vv.dynamics take it as it is."
+            f"box {self.box.name!r} ties a momentum of its own to a joint, by gears, on a joint that closes a loop, "
+            "to a line between points, or with an energy that is not p²/(2J): it has no symbols.\nMake it a body with "
+            "a joint, or inertia of one; vv.linearise and vv.dynamics take it as it is."
         )
 
     def _give(self) -> None:

@@ -17,9 +17,9 @@ from visviva.forms.symbols.parameters import Parameters, directions
 from visviva.forms.symbols.steps import Steps, zeros
 from visviva.forms.symbols.tree import TreeSymbols
 from visviva.forms.symbols.variables import Variables
-from visviva.library.joints import Angle, Family, Product, Scalar, Vector
+from visviva.library.joints import Angle, Family, Length, Product, Scalar, Vector
 from visviva.mechanism import Definition
-from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Pair, Particle
+from visviva.mechanism.parts import Along, Body, Carrier, Ground, Joint, JointCoordinate, Pair, Particle
 from visviva.views.equations_names import Label
 
 
@@ -119,6 +119,18 @@ class AbstractPlaces(ABC):
         found = function_of(sympy.atan2(s, c), (c, s), y)  # its derivatives are those of the angle over many turns
         value = np.array([value_and_rate(angle, (c, s), y)[0]], dtype=object)
         return named(Moving(value, found.row, found.rate, found.bias), self.steps, Label("theta", (joint.name,)))
+
+    def along(self, one: Along) -> Moving:
+        """A coordinate of a joint, or a displacement between two frames."""
+        import sympy
+
+        if isinstance(one, JointCoordinate):
+            return self.coordinate(one.joint, one.scalar)
+        y = self.functions(one, (one.product,))
+        if not isinstance(one.scalar, Length):
+            return y
+        square = sympy.Symbol("y", positive=True)
+        return named(function_of(sympy.sqrt(2 * square), (square,), y), self.steps, Label("l", (one.name,)))
 
     def turned(self, joint: Joint, angle: Angle) -> Any:
         """The state that knows the turns of an angle, or zero where none is followed."""

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -141,6 +141,14 @@ class Angle:
     def value_at(self, vectors: Array) -> Array:
         """θ in (-π, π] for the vectors of a pair, (..., 10, 3)."""
         return np.asarray(np.arctan2(self.sin.value_at(vectors), self.cos.value_at(vectors)))
+
+
+@final
+@dataclass(frozen=True)
+class Length:
+    """The distance l = √(2 y) of the origins, y = ½ d·d: l_dot = d·ḋ/l, which has no direction where they meet."""
+
+    half_square: ClassVar[Product] = Product(D, D)
 
 
 Scalar = Product | Angle

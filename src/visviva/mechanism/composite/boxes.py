@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from visviva.language import Storage, reversible, storage
+from visviva.language import Reversible, Storage, reversible, storage
+from visviva.library.joints import Length
+from visviva.library.multibody import tie
 from visviva.library.multibody.spatial import coupling
-from visviva.library.quantities import momentum_along
+from visviva.library.quantities import displacement, momentum, momentum_along
+from visviva.mechanism.body_twists import pair_rates, relative_twist
 from visviva.mechanism.box import Box
-from visviva.mechanism.composite.wiring import Wiring, unit_of
+from visviva.mechanism.composite.wiring import Wiring, offsets, particles, unit_of
 from visviva.mechanism.joint_rates import JointRates
+from visviva.mechanism.parts import PairCoordinate
 from visviva.mechanism.spring_slopes import coordinate_at
 from visviva.mechanism.storage_states import energy_slope, state_with_effort
 
 if TYPE_CHECKING:
     from visviva._arrays import Array
     from visviva.mechanism.assembly import Motion
-    from visviva.mechanism.parts import JointCoordinate
+    from visviva.mechanism.parts import Along
 
 
 def add_boxes(net: Wiring) -> None:
-    """One box for each, and one for each coordinate that is a state of it, y_dot = u.
+    """One box for each, one for each coordinate that is a state of it, y_dot = u, and rows of what is between frames.
 
     Ports that are at no part are outer ports: by the name of the box where it has one input, else <box>_<port>.
     """
@@ -37,6 +42,38 @@ def add_boxes(net: Wiring) -> None:
             net.add(f"{name}_{port}", follower, {"y": at[port], "r": net.rate(one)})
             if box.holder(box.flat.outer[port]) is None:  # what is read only is a state as well
                 net.add(f"{name}_{port}_state", storage({"y": y}, H=0.0), {"y": at[port]})
+        for port, line in box.pairs.items():
+            _add_pair(net, line, f"{name}_{port}", at[port] if port in box.places else None)
+
+
+def _add_pair(net: Wiring, one: PairCoordinate, box: str, state: str | None) -> None:
+    """Rows for the rate of a displacement between two frames; state: the junction where it is one of a box.
+
+    Rates of products are exact over a step, and so is that of a length l, by l̄ l_dot = ẏ with y = ½ l² and the state l.
+    """
+    rows = tie((), *offsets(one), particles=particles(one), rates={"r": (one.product,)}, theta0=None)
+    rate = net.rate(one)
+    if not isinstance(one.scalar, Length):
+        net.add_between(one, f"{box}_line", rows, {"r": rate})
+        return
+    net.add_between(one, f"{box}_line", rows, {"r": f"{rate}_line"})
+    if state is None:
+        state = _length_at(net, one)
+        net.add(f"{box}_length", reversible({"l": displacement, "r": momentum}, J=coupling(1)), {"l": state, "r": rate})
+        net.add(f"{box}_state", storage({"l": displacement}, H=0.0), {"l": state})
+    net.add(f"{box}_lever", _lever(), {"l": state, "r": rate, "y": f"{rate}_line"})
+
+
+def _length_at(net: Wiring, one: PairCoordinate) -> str:
+    """The junction of a length that no box has as a state."""
+    return f"{net.rate(one)}_length"
+
+
+@cache
+def _lever() -> Reversible:
+    """0 = u_y - l u_r."""
+    ports = {"l": displacement.state, "r": momentum, "y": momentum}
+    return reversible(ports, C=lambda x: np.array([[-x.l, 1.0]], dtype=object))
 
 
 def junctions_of(net: Wiring, box: Box) -> dict[str, str]:
@@ -63,11 +100,14 @@ def box_values(net: Wiring, motion: Motion) -> dict[str, Array]:
                 own[inner] = state_with_effort(dH, own[inner], _rate_at(net, one, motion))
         found |= {shown.get(name, f"{net.names[box.name]}.{name}"): value for name, value in own.items()}
         found |= {at[port]: np.array([coordinate_at(one, motion)]) for port, one in box.places.items()}
+        found |= {_length_at(net, one): np.array([coordinate_at(one, motion)]) for one in box.lengths.values()}
     return found
 
 
-def _rate_at(net: Wiring, one: JointCoordinate, motion: Motion) -> float:
-    """The rate of a coordinate of a joint."""
+def _rate_at(net: Wiring, one: Along, motion: Motion) -> float:
+    """The rate of a coordinate of a joint, or of a displacement between two frames."""
+    if isinstance(one, PairCoordinate):
+        return float((pair_rates(one, motion) @ relative_twist(one, motion))[0])
     bodies = net.m.bodies
     q, V = (np.concatenate([values[body.name] for body in bodies]) for values in (motion.q, motion.V))
     return float((JointRates(bodies, [one.joint]).matrix(q) @ V)[one.number])

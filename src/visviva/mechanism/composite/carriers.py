@@ -27,8 +27,9 @@ def add_carriers(net: Wiring, shows_ground: bool) -> None:
 
 
 def has_ground(m: Definition) -> bool:
-    """Whether a joint or a spring ends at the ground."""
+    """Whether a joint, a spring or a port of a box ends at the ground."""
     pairs: list[Pair] = [*(part for part in m.joints if part.joint.rows or part.joint.sums), *m.elements]
+    pairs += [one for box in m.boxes for one in box.pairs.values()]
     return any(isinstance(end, Ground) for pair in pairs for end in (pair.parent, pair.child))
 
 

@@ -48,7 +48,7 @@ def acting_coordinates(m: Definition) -> dict[str, set[int]]:
     found: list[JointCoordinate] = [one for part in m.joint_elements for one in part.coordinates]
     found += [part.at for part in m.stops]
     found += [port.at for port in m.ports if isinstance(port, Torque | Force | Motor)]
-    found += [one for box in m.boxes for one in box.coordinates]
+    found += [one for box in m.boxes for one in box.joint_coordinates]
     found += [one for part in m.conditions if isinstance(part, Coupling) for one in coupled(part)]
     acting: dict[str, set[int]] = {}
     for one in found:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from visviva.errors import ModelError
 from visviva.language import AbstractSystem
 from visviva.mechanism.conditions import AbstractCondition
-from visviva.mechanism.parts import Carrier, Frame, Ground, Joint, JointCoordinate, Pair, Particle
+from visviva.mechanism.parts import Along, Carrier, Frame, Ground, Joint, JointCoordinate, Pair, Particle
 from visviva.mechanism.placement import offset
 from visviva.mechanism.thermal import Thermal
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from visviva.geometry import SE3
     from visviva.mechanism.definition import Definition
 
+NO_LETTER = r"\W"
 GROUND, HEAT = "ground", "s"  # the box of what does not move; the junction of heat that has no node
 
 
@@ -46,8 +47,10 @@ class Wiring:
         """The box of a body, a particle or the ground."""
         return GROUND if isinstance(end, Ground) else self.names[end.name]
 
-    def rate(self, at: JointCoordinate) -> str:
-        """The junction where something acts along a coordinate of a joint."""
+    def rate(self, at: Along) -> str:
+        """The junction where something acts along a coordinate of a joint, or a displacement between two frames."""
+        if not isinstance(at, JointCoordinate):
+            return f"rate_{re.sub(NO_LETTER, '_', at.name)}"
         return f"rate_{self.names[at.joint.name]}_{coordinate_port(at.joint, at.number)}"
 
     def heat(self, sink: Thermal | None) -> str:
@@ -63,7 +66,7 @@ def box_names(m: Definition) -> dict[str, str]:
     for name, part in m.parts.items():
         if isinstance(part, Frame) or (isinstance(part, AbstractCondition) and name in own):
             continue
-        short = re.sub(r"\W", "_", name)
+        short = re.sub(NO_LETTER, "_", name)
         short = short if short.isidentifier() else f"_{short}"
         if short in taken:
             raise ModelError(
@@ -80,7 +83,7 @@ def coordinate_port(joint: Joint, number: int) -> str:
     return short if short.isidentifier() else f"c{number}"
 
 
-def unit_of(at: JointCoordinate) -> str:
+def unit_of(at: Along) -> str:
     """ "rad" or "m"."""
     return "rad" if at.turns else "m"
 

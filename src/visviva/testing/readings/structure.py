@@ -10,7 +10,9 @@ from visviva._arrays import Array
 from visviva.geometry.hat import skew
 from visviva.mechanism.losses import ENTROPY, FRICTION, HEAT, LOSS, rubbing
 from visviva.mechanism.parts import Force, Torque
+from visviva.model.inner import instant_efforts
 from visviva.numerics.rank import significant, unit_rows
+from visviva.results.boxes import port_force
 from visviva.results.kinestatics import kinestatics as network_of
 from visviva.testing.laws import require
 from visviva.testing.readings.instant import Instant
@@ -23,6 +25,9 @@ def implicit(now: Instant) -> None:
     system = network.implicit()
     reactions = now.form.reactions(now.q, now.xi, now.s)
     inputs = now.case.constant_inputs | {part.name: reactions[part.name] for part in m.conditions if part.law}
+    z = instant_efforts(now.model, now.x[None], now.u[None])
+    for box in m.boxes:
+        inputs |= {box.variable(port): port_force(now.model, box, port, z, (now.x[None],) * 2) for port in box.along}
     V_dot = dict(zip((body.name for body in m.bodies), now.split_by_body(now.v_dot), strict=True))
     x_dot, dH = network.x_dot(V_dot, inputs), network.dH()
     f, e = network.flows(), network.efforts(inputs)
