@@ -90,7 +90,7 @@ class InnerUnknowns:
         return Ties(rows[:, self.at_V], C_e, H, C_e @ H @ C_e.T, N)
 
     def completes(self) -> bool:
-        """Whether each row that ties has a momentum of one number which can follow: joints are not tied to each other."""
+        """Whether each row that ties has a momentum of one number which follows: joints are not tied to each other."""
         N = self._free(self.start)
         ties = self._ties(self.start, N)
         return not ties.rigid and all(self._is_number(name) for name in self._followers(ties))
