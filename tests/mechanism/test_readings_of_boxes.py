@@ -408,3 +408,23 @@ def test_who_refuses_a_box_that_ties_joints_names_a_scheme_that_takes_it(reading
     for scheme in (vv.LieMidpoint, vv.PHMP, vv.PHMPGGL):
         run = vv.simulate(m, t_end=1e-3, h=1e-3, integrator=scheme(compiled=False))
         np.testing.assert_allclose(run["hinge_a.rate"][-1], 2 * run["hinge_b.rate"][-1], rtol=1e-6)
+
+
+def test_a_linear_system_takes_a_shaft_that_only_boxes_push() -> None:
+    """A wheel in the play of a gearbox, on a motor without current: all forces on it vanish but for rounding."""
+    m = vv.Mechanism("drive", gravity=(0, 0, -9.81))
+    m.body("wheel", mass=0.5, inertia=vv.inertia.cylinder(0.5, 0.06, 0.02, axis="y"), at=(0, 0, 0))
+    m.body("arm", mass=1.0, inertia=vv.inertia.rod(1.0, 0.5, axis="x"), at=(0.45, 0, 0))
+    m.revolute("fast", m.ground, "wheel", at=(0, 0, 0), axis=(0, 1, 0))
+    m.revolute("slow", m.ground, "arm", at=(0.2, 0, 0), axis=(0, 1, 0))
+    m.box("dc", boxes.thermal_motor(0.6, 2e-3, 0.08, capacity=15.0, conductance=0.5), {"shaft": "fast"})
+    gearbox = boxes.backlash_gearbox(5.0, play=0.02, stiffness=400.0, loss=0.2, friction=1e-3)
+    m.box("gearbox", gearbox, {"a": "fast", "b": "slow"})
+    m.box("seal", boxes.lugre(50.0, 0.05, 0.08, v_st=0.1, sigma1=0.01, sigma2=0.002), {"p": "slow"})
+    rest = vv.equilibrium(m)
+    for at in (None, rest):
+        system = vv.linearise(m, at=at)
+        assert {"slow.q", "slow.rate", "dc.supply"} <= set(system.states)
+        assert np.linalg.eigvals(system.A).real.max() < 1e-6
+    with pytest.raises(vv.AssemblyError, match="no equilibrium"):
+        vv.linearise(m, at={"slow.q": 0.2})

@@ -281,6 +281,12 @@ def _canonical_size(model: Model, scheme: str) -> int:
     n = sum(v.space.size for v in velocities)
     positions = [v for v in model.variables if model.layout.x[v.name].stop <= n]
     rest = [v for v in model.variables if v not in (*positions, *velocities)]
+    curved = [repr(v.name) for v in rest if not isinstance(v.space, Flat)]
+    if model.definition is not None and curved:
+        raise ModelError(
+            f"{scheme} takes states of boxes that are numbers; {', '.join(curved)} of mechanism {model.name!r} are "
+            "poses.\nSimulate with vv.LieMidpoint(), or put a mechanism into another one with m.include(...)."
+        )
     acting = [port for port in model.ports if not isinstance(port, DrivePort)]
     by_parts = model.definition is not None  # rows on velocities alone are refused by name there, see `_check_inner`
     rows = {part.name for part in inner_rows(model) if by_parts or not set(part.acts) <= set(model.kinetic)}

@@ -25,6 +25,7 @@ from visviva.mechanism.singular import regularity
 from visviva.mechanism.topology import check_connected
 from visviva.model import Model, State
 from visviva.model.driven import row_inputs
+from visviva.model.inner import inner_rows
 from visviva.model.linked import configuration, linkage_in
 from visviva.model.model import HUGE
 from visviva.model.tangent import check_inertia, tangent_velocities
@@ -66,8 +67,7 @@ def start_state(
         _check_g(model, x)
         x, moved = _with_tangent_velocities(model, x)
     along_tree = linkage is not None and linkage.is_tree and isinstance(initial, Mapping | tuple)
-    tied = model.definition is not None and any(box.may_tie for box in model.definition.boxes)
-    if linkage is None or motion is None or tied or not (along_tree or _is_consistent(linkage, motion)):
+    if linkage is None or motion is None or _is_bound(model) or not (along_tree or _is_consistent(linkage, motion)):
         _check_g(model, x)
         check_consistent(model, x, model.supplied(0.0, x, model.z(x), inputs(0.0)))
     active, notes = _rows(model, linkage, x)
@@ -101,6 +101,15 @@ def state_at(model: Model, values: Mapping[str, ArrayLike], t: float) -> State |
         t0=t,
         places=model.layout.x,
     )
+
+
+def _is_bound(model: Model) -> bool:
+    """Whether boxes of a mechanism bind what does not follow from the motion: joints, and states of several numbers."""
+    if model.definition is None:
+        return False
+    bound = {name for part in inner_rows(model) for name in part.acts} & (set(model.layout.x) - set(model.kinetic))
+    vectors = any(model.layout.x[name].stop - model.layout.x[name].start > 1 for name in bound)
+    return vectors or any(box.may_tie for box in model.definition.boxes)
 
 
 def _check_domain(model: Model, x: Array) -> None:

@@ -17,6 +17,7 @@ from visviva.errors import ModelError
 from visviva.forms.flows.flow import Flow, FlowState
 
 Index = NDArray[np.intp]
+SLIGHT = 1e-3  # of the size of another state
 
 
 @final
@@ -183,10 +184,21 @@ class AbstractEquations(ABC):
 
         Those at hand may all vanish; rounding is relative to these all the same.
         """
-        far = 0.1 * np.vstack([np.diag(self.sizes), np.diag(-self.sizes)])
-        none = (np.zeros((len(far), width)) for width in (self.n, len(self.others), len(self.inputs)))
+        eps = 0.1 * np.diag(self.sizes)
+        return self._forces_beside(ref, eps, np.zeros((len(eps), len(self.others))))
+
+    def slight_forces(self, ref: Reference) -> Array:
+        """The same of a slight change of each other state: of windings and teeth that alone push a body."""
+        sigma = SLIGHT * np.diag(self.other_sizes(ref))
+        return self._forces_beside(ref, np.zeros((len(sigma), self.n)), sigma)
+
+    def _forces_beside(self, ref: Reference, eps: Array, sigma: Array) -> Array:
+        """The largest along each velocity at q advanced by ±ε and s ± σ, many of them or none."""
+        if not len(eps):
+            return np.zeros(self.n)
+        eps, sigma = np.vstack([eps, -eps]), np.vstack([sigma, -sigma])
         with np.errstate(all="ignore"):
-            found = np.abs(self.values(ref, far, *none).force)
+            found = np.abs(self.values(ref, eps, 0 * eps, sigma, np.zeros((len(eps), len(self.inputs)))).force)
         return np.asarray(np.where(np.isfinite(found), found, 0.0).max(axis=0, initial=0.0))
 
     def spin(self, ref: Reference) -> Array:

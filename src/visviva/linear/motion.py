@@ -114,7 +114,8 @@ def _check_balance(equations: AbstractEquations, ref: Reference, b: Basis, W: Ar
     left, bound = N.T @ M @ xi_dot, BALANCED * np.abs(N).T @ equations.force_sizes(ref)
     if (np.abs(left) > bound).any():  # where all forces vanish, what is left of them may be rounding
         inertia = np.maximum(equations.inertia(ref, b.N), 1e-300)
-        near = np.abs(N.T @ M @ N) @ (np.abs(N).T @ equations.near_forces(ref) / inertia)
+        beside = equations.near_forces(ref) + equations.slight_forces(ref)
+        near = np.abs(N.T @ M @ N) @ (np.abs(N).T @ beside / inertia)
         bound = np.maximum(bound, max(NOTHING, ROUNDING * equations.offset) * near)
     driven = np.abs(xi_dot - N @ xi_dot[b.choice.eta])
     fast = np.maximum(BALANCED * equations.sizes * _natural_rates(equations, ref, b) ** 2, AT_REST)

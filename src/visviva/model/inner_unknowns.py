@@ -21,6 +21,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.differences import each, slopes
+from visviva.geometry.embedding import AbstractSpace, Flat
 from visviva.mechanism.storage_states import state_with_effort
 from visviva.model.inner import inner_places, inner_rows, unknowns_at
 from visviva.numerics.rank import TOLERANCE
@@ -89,8 +90,24 @@ class InnerUnknowns:
         return Ties(rows[:, self.at_V], C_e, H, C_e @ H @ C_e.T, N)
 
     def completes(self) -> bool:
-        """Whether each row that ties has a momentum which can follow: joints are not tied to each other."""
-        return not self._ties(self.start, self._free(self.start)).rigid
+        """Whether each row that ties has a momentum of one number which follows: joints are not tied to each other."""
+        N = self._free(self.start)
+        ties = self._ties(self.start, N)
+        return not ties.rigid and all(self._is_number(name) for name in self._followers(ties))
+
+    def _is_number(self, name: str) -> bool:
+        at = self.model.layout.x[name]
+        return at.stop - at.start == 1
+
+    def _followers(self, ties: Ties) -> tuple[str, ...]:
+        """One variable for each row that ties, by pivots in units of energy."""
+        import scipy.linalg
+
+        if not len(ties.A):
+            return ()
+        size = np.sqrt(np.maximum(np.diag(ties.H), 0.0))
+        pivots = scipy.linalg.qr(ties.C_e * size, pivoting=True, mode="r")[1][: len(ties.A)]
+        return tuple(self._owners[self.at_e[k]] for k in sorted(pivots.tolist()))
 
     def _free(self, x: Array) -> Array:
         """N at a state without inputs."""
@@ -99,17 +116,17 @@ class InnerUnknowns:
     def _hessian(self, x: Array, rows: Array) -> Array:
         """H'' of the storages that rows act on, zero of all others, (others, others)."""
         model, found = self.model, np.zeros((self.model.layout.dim,) * 2)
-        names = {self._owners[k] for k in self.at_e[rows[:, self.at_e].any(axis=0)]}
-        for name in names:
-            at, here = model.layout.z[name], model.layout.x[name]
+        spaces = {one.name: one.space for one in model.variables}
+        for name in {self._owners[k] for k in self.at_e[rows[:, self.at_e].any(axis=0)]}:
+            at, here, space = model.layout.z[name], model.layout.x[name], spaces[name]
 
-            def effort(step: Array, at: slice = at, here: slice = here) -> Array:
+            def effort(step: Array, at: slice = at, here: slice = here, space: AbstractSpace = space) -> Array:
                 moved = x.copy()
-                moved[here] = moved[here] + step
+                moved[here] = space.retract(moved[here], step)
                 return model.z(moved)[at]
 
-            width = here.stop - here.start
-            sizes = np.maximum(np.abs(x[here]), 1.0)
+            width = space.dim
+            sizes = np.maximum(np.abs(x[here]), 1.0) if isinstance(space, Flat) else np.ones(width)
             middle, ahead, behind = (
                 effort(np.zeros(width)), *(np.array([effort(s * e) for e in np.diag(sizes)]) for s in (1.0, -1.0))
             )  # fmt: skip
@@ -124,16 +141,19 @@ class InnerUnknowns:
 
     @cached_property
     def tied(self) -> tuple[str, ...]:
-        """One variable for each row that ties, by pivots in units of energy."""
-        import scipy.linalg
-
+        """Variables that follow from velocities, one for each row that ties."""
         N = self._free(self.start)
         if not N.shape[1]:
             return ()
-        ties = self.ties(self.start, N)
-        size = np.sqrt(np.maximum(np.diag(ties.H), 0.0))
-        pivots = scipy.linalg.qr(ties.C_e * size, pivoting=True, mode="r")[1][: len(ties.A)]
-        return tuple(self._owners[self.at_e[k]] for k in sorted(pivots.tolist()))
+        names = self._followers(self.ties(self.start, N))
+        for name in names:
+            if not self._is_number(name):
+                raise ModelError(
+                    f"{name!r} of mechanism {self.model.name!r} has several numbers, and rows of its box bind them, "
+                    "which minimal velocities\ncannot eliminate. Put a mechanism into another one with "
+                    "m.include(...), or simulate with vv.PHMP(), vv.PHMPGGL() or vv.LieMidpoint()."
+                )
+        return names
 
     def check(self) -> None:
         """An error for rows that change with what they tie, or that an input moves."""
