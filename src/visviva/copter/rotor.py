@@ -91,7 +91,8 @@ class Rotor:
     spin:      ε = +1 counter-clockwise seen from where the axis points to, -1 clockwise.
     kappa_F, kappa_T: [N s²/rad²], [N m s²/rad²], of ϖ in rad/s.
     inertia:   Θ_P about the axis [kg m²].
-    k_M, tau_MB: [N m/A], [N m].
+    k_M, tau_MB: [N m/A], [N m] of dry friction in the bearing.
+    resistance: of the winding [Ω], which counts for the electrical energy alone.
     speeds:    lowest and highest ϖ [rad/s].
     """
 
@@ -106,6 +107,7 @@ class Rotor:
     tau_MB: float
     speeds: tuple[float, float]
     servo: Servo | None = None
+    resistance: float = 0.0
 
     def __post_init__(self) -> None:
         own = f"of rotor {self.name!r}"
@@ -121,12 +123,19 @@ class Rotor:
                     "which way it pushes by axis."
                 )
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "tau_MB", finite_number(self.tau_MB, f"tau_MB {own}", minimum=0.0))
+        for name in ("tau_MB", "resistance"):
+            object.__setattr__(self, name, finite_number(getattr(self, name), f"{name} {own}", minimum=0.0))
         object.__setattr__(self, "speeds", _range(self.speeds, f"speeds {own} [rad/s]"))
         if self.speeds[0] < 0:
             raise ModelError(f"speeds {own} must not be negative, got {self.speeds}: spin=-1 says that it turns back.")
         if self.servo is not None and abs(float(self.servo.axis @ self.axis)) > UPRIGHT:
             raise ModelError(f"the tilt axis {own} must be at right angles to its axis, got {self.servo.axis}.")
+
+        if self.servo is not None and self.servo.arm_inertia < self.inertia:
+            raise ModelError(
+                f"the arm {own} has {self.servo.arm_inertia:.3g} kg m² about its tilt axis, less than its propeller, "
+                f"{self.inertia:.3g} kg m²."
+            )
 
     def direction(self, tilt: float = 0.0) -> Array:
         """Of its thrust, h = axis cos θ + (tilt axis × axis) sin θ; a column of H_3 of (5.9i)."""

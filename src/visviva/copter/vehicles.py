@@ -20,7 +20,7 @@ FASTEST = 2 * math.pi * 120  # [rad/s], 8.19 N
 SLOWEST = math.sqrt(0.3 / 1.44e-5)  # [rad/s], of the least thrust of 0.3 N that section 5.3 asks for
 PROPELLER: dict[str, Any] = {
     "kappa_F": 1.44e-5, "kappa_T": 2.45e-7, "inertia": 3.6e-5, "k_M": 0.0105, "tau_MB": 0.005,
-    "speeds": (SLOWEST, FASTEST),
+    "speeds": (SLOWEST, FASTEST), "resistance": 0.1,
 }  # fmt: skip
 
 
@@ -54,7 +54,7 @@ def quadcopter() -> Vehicle:
     """The quadcopter of Table 5.1, with its rotors as (5.11) has them: φ = 0, 90°, 180°, 270°, ε = +, -, +, -.
 
     The table's Υ_x = -1.5e-3 N m s would make the air drive the vehicle: it is 0 here. Υ_z is taken about the centre
-    of the drag. Speeds are ours: up to 120 Hz, which the text gives, and down to 0.3 N.
+    of the drag. Speeds are ours: up to 120 Hz, which the text gives, and down to 0.3 N; and so are 0.1 Ω of a winding.
     """
     rotor = Rotor(name="rotor", position=np.zeros(3), axis=np.array([0.0, 0.0, 1.0]), spin=1, **PROPELLER)
     return Vehicle(
