@@ -72,7 +72,8 @@ def test_noise_is_as_told(flight):
 
 def test_covariances_spread_as_errors_do(flight):
     """P₁ = Φ P₀ Φᵀ + Q with Φ from motions that begin a little elsewhere, through samples of a fast turn."""
-    p = kalman_filter(start_velocity=1.0, gyro_walk=0.0, accelerometer_walk=0.0, gyro=1e-9, accelerometer=1e-9)
+    quiet = dict.fromkeys(("gyro_walk", "accelerometer_walk", "start_velocity"), 0.0)
+    p = kalman_filter(gyro=1e-9, accelerometer=1e-9, position=1e-5, **quiet)
 
     def spread(x):
         """The motion after 20 ticks that begins x = (δr, δv, δθ, δb_g, δb_a) away."""
@@ -102,6 +103,30 @@ def test_covariances_spread_as_errors_do(flight):
     correct_kalman(blunt, s, 20 * T_S, middle.r, middle.q)
     scale = np.sqrt(np.diag(P1))
     assert_allclose(p.covariance(s) / np.outer(scale, scale), P1 / np.outer(scale, scale), atol=2e-3)
+
+
+def test_noises_add_up_with_time():
+    """At rest and known at the start: variances are σ² T t of samples, σ² t of walks, at any period."""
+    o, zero = np.zeros(3), dict.fromkeys(("start_velocity", "start_gyro_bias", "start_accelerometer_bias"), 0.0)
+    for T, n in ((0.005, 40), (0.002, 100)):
+        p = kalman_filter(gyro=0.01, accelerometer=0.1, gyro_walk=1e-3, accelerometer_walk=0.0, T_S=T, **zero)
+        wandering = p._replace(accelerometer_walk=0.02**2)
+        for each in (p, wandering):
+            s = each.start()
+            for k in range(n + 1):
+                predict_kalman(each, s, k * T, o, UPWARD)
+                if k == 0:
+                    correct_kalman(each, s, 0.0, o, UP)
+            correct_kalman(each._replace(position=1e12, attitude=1e12), s, n * T, o, UP)
+            variances, t = np.diag(each.covariance(s)), n * T
+            squares = (n - 1) * n * (2 * n - 1) / 6  # 1 + 4 + ... + (n - 1)²
+            assert variances[11] == pytest.approx(1e-6 * t)
+            if each is p:
+                assert variances[5] == pytest.approx(0.1**2 * T * t)
+                assert variances[8] == pytest.approx(each.attitude + 0.01**2 * T * t + 1e-6 * T**3 * squares)
+            else:
+                assert variances[14] == pytest.approx(0.02**2 * t)
+                assert variances[5] == pytest.approx(0.1**2 * T * t + 0.02**2 * T**3 * squares)
 
 
 def test_one_frame_is_the_textbook_update():
@@ -171,3 +196,14 @@ def test_wrong_use_is_an_error():
     }.items():
         with pytest.raises(ModelError, match=match):
             call()
+
+
+def test_accelerations_that_grow_evenly_are_integrated_exactly():
+    p, o, c = kalman_filter(), np.zeros(3), np.array([0.5, -1.0, 2.0])
+    s = p.start()
+    for k in range(41):
+        s = p.predict(s, k * T_S, o, UPWARD + c * k * T_S)
+        if k == 0:
+            s = p.correct(s, 0.0, o, UP)
+    assert_allclose(p.estimate(s).v, c * 0.2**2 / 2, atol=1e-13)
+    assert_allclose(p.estimate(s).r, c * 0.2**3 / 6, atol=1e-13)

@@ -35,6 +35,13 @@ def test_the_mean_delay_is_identified(seed):
     assert identify_delay(*recorded(seed, 0.0)).delay == pytest.approx(DELAY, abs=1e-3)
 
 
+def test_jitter_does_not_distort_the_angle():
+    """Frames are put at the times of their sender: without noise the angles are one, whenever each arrived."""
+    t, phi, received, sent, _ = recorded(5, 0.0)
+    found = identify_delay(t, phi, received, sent, yaw(sent + OFFSET))
+    assert found.correlation.max() > 1 - 1e-5
+
+
 def test_times_rounded_to_ticks_are_half_a_tick_late():
     found = identify_delay(*recorded(4, T_S))
     assert found.delay == pytest.approx(DELAY + T_S / 2, abs=1e-3)

@@ -114,15 +114,16 @@ def test_a_frame_that_agrees_changes_nothing(flight):
 
 def test_attitudes_since_a_frame_are_turned_with_it():
     """At rest, but seen tilted by 0.01 rad until a frame tells: the wrong acceleration since then is taken back."""
-    p, tilted = position_observer(), quaternion.turned(UP, np.array([0.01, 0, 0]))
+    base = quaternion.turned(UP, np.array([0, 0, np.pi / 2]))  # heading along y: axes of body and world differ
+    p, tilted = position_observer(), quaternion.product(quaternion.turned(UP, np.array([0.01, 0, 0])), base)
     o = np.zeros(3)
     s = p.start()
     for k in range(41):
-        s = p.predict(s, k * T_S, UP if k < 20 else tilted, UPWARD)
+        s = p.predict(s, k * T_S, base if k < 20 else tilted, UPWARD)
         if k in (10, 20):
-            s = p.correct(s, k * T_S, o, UP if k < 20 else tilted)
+            s = p.correct(s, k * T_S, o, base if k < 20 else tilted)
     wrong = p.motion(s).v
-    right = p.motion(p.correct(s, 30 * T_S, _fallen(30 * T_S), UP)).v
+    right = p.motion(p.correct(s, 30 * T_S, _fallen(30 * T_S), base)).v
     assert wrong[1] == pytest.approx(-9.81 * 0.01 * 20 * T_S, rel=0.03)
     assert right[1] == pytest.approx(wrong[1] / 2, rel=0.03)
 

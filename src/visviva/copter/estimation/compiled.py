@@ -34,19 +34,17 @@ def _twin(function: Any, from_python: bool) -> Any:
     from visviva.kernels.cache import folder
     from visviva.kernels.code_files import CodeFiles
 
-    around, roots = dict(function.__globals__), {_root(function), _root(_twin)}
+    around, own = dict(function.__globals__), function.__module__.startswith(PACKAGE)
     for name in function.__code__.co_names:
         used = around.get(name)
-        if isinstance(used, FunctionType) and _root(used) in roots:
-            around[name] = _twin(used, False)
+        if isinstance(used, FunctionType):
+            same = not own and used.__module__.partition(".")[0] == function.__module__.partition(".")[0]
+            if same or used.__module__.startswith(PACKAGE):
+                around[name] = _twin(used, False)
     twin = FunctionType(function.__code__, around, function.__name__, function.__defaults__, function.__closure__)
     twin.__kwdefaults__ = function.__kwdefaults__
     options: dict[str, Any] = {} if from_python else {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     made: Any = numba.njit(error_model="numpy", nogil=True, **options)(twin)
-    if made is not twin and function.__module__.startswith(PACKAGE):  # it is the twin where nothing is compiled
+    if made is not twin and own:  # it is the twin where nothing is compiled
         made._cache = CodeFiles(twin, folder(SOURCES))
     return made
-
-
-def _root(function: Any) -> str:
-    return str(function.__module__).partition(".")[0]
