@@ -112,7 +112,7 @@ def rotor_force(
             ]
             raise ModelError(
                 f"the filter of forces on vehicle {vehicle.name!r} does not settle at {np.round(speed, 1)} rad/s: its "
-                f"slowest motion changes by {growth:.4g} per period of {period:g} s.\nLower the cutoffs, got "
+                f"worst motion grows by {growth:.4g} per period of {period:g} s.\nLower the cutoffs, got "
                 f"{w_c / (2 * math.pi)} Hz, or the period."
                 + (f"\nRotors that speed up turn it the wrong way first in {', '.join(wrong)}." if wrong else "")
             )
