@@ -2,6 +2,8 @@
 
 from visviva.copter.energies import energies
 from visviva.copter.equations import Equations
+from visviva.copter.flight import Flight, controller, fly, rigid, rigid_air
+from visviva.copter.manoeuvres import Figures, Manoeuvre, manoeuvre
 from visviva.copter.mechanism import air, mechanism
 from visviva.copter.rotor import Rotor, Servo
 from visviva.copter.vehicle import Drag, Hover, Vehicle
@@ -10,14 +12,22 @@ from visviva.copter.vehicles import quadcopter, ring, tricopter
 __all__ = [
     "Drag",
     "Equations",
+    "Figures",
+    "Flight",
     "Hover",
+    "Manoeuvre",
     "Rotor",
     "Servo",
     "Vehicle",
     "air",
+    "controller",
     "energies",
+    "fly",
+    "manoeuvre",
     "mechanism",
     "quadcopter",
+    "rigid",
+    "rigid_air",
     "ring",
     "tricopter",
 ]
