@@ -123,3 +123,34 @@ def test_hover_of_the_quadcopter_feeds_the_wake_and_the_bearings():
     paid = energy["stored"] + sum(energy[name] for name in ("wake", "bearings", "winding", "drag"))
     assert_allclose(energy["electrical"], paid, atol=1e-12 * energy["electrical"][-1] + 1e-12)
     assert np.linalg.norm(run["craft.r"][-1]) < 1e-6
+
+
+def test_small_motions_about_hover_have_the_poles_of_the_propellers():
+    """-2 p_P1 ϖ, to 1 % by the body that gives way; and the fall of what nothing controls."""
+    own = QUAD.without_bias()
+    m, hover, law = copter.mechanism(own), own.hover, copter.air(own)
+    held = {f"{rotor.name}_motor": rotor.k_M * i for rotor, i in zip(own.rotors, hover.currents, strict=True)}
+    start = {f"{rotor.name}_spin.rate": w for rotor, w in zip(own.rotors, hover.speeds, strict=True)}
+    loop = vv.linearise(m, start, inputs=["rotor1_motor"], operating=lambda t, x: law(x) | held, steady=True)
+    fast = np.sort(loop.poles().real)[:4]
+    assert_allclose(fast, np.sort(-2 * own.rotors[0].p_P1 * hover.speeds), rtol=0.01)
+    assert loop.poles().real.max() > 0.3
+
+
+def test_currents_and_servos_of_a_tricopter_come_from_a_law_at_ticks():
+    """The air is solved in steps beside it, and electrical work goes where it goes, to rounding."""
+    own = TRI.without_bias()
+    m, hover, law = copter.mechanism(own), own.hover, copter.air(own)
+    names = [rotor.name for rotor in own.rotors]
+    start = {f"{name}_spin.rate": w for name, w in zip(names, hover.speeds, strict=True)}
+    given = {f"{name}_motor": own.rotors[0].k_M * i for name, i in zip(names, hover.currents, strict=True)}
+    given |= {f"{name}_servo": 1400.0 * x for name, x in zip(names, hover.tilts, strict=True)}
+    inside = {port: (lambda t, x, port=port: law(x)[port]) for port in ("craft_air", *(f"{n}_air" for n in names))}
+    run = vv.simulate(
+        m, t_end=0.2, h=5e-4, initial=start, inputs=inside, sampled=vv.Sampled(lambda now: given, period=5e-3)
+    )
+    energy = copter.energies(run, own)
+    paid = sum(energy[name] for name in ("stored", "wake", "drag", "bearings", "winding"))
+    assert_allclose(energy["electrical"] + energy["servos"], paid, atol=1e-12 * energy["electrical"][-1])
+    assert_allclose(run["rotor1_tilt.q"][-1], hover.tilts[0], atol=1e-3)
+    assert energy["servos"][-1] > 0.1
