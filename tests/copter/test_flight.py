@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from visviva import copter
+from visviva import ModelError, copter
 
 QUAD = copter.quadcopter().without_bias()
 
@@ -76,3 +76,9 @@ def test_limits_hold_a_tilting_rotor_in_its_sector():
     assert F[inside].max() <= high
     assert F[inside].min() >= low
     assert np.abs(tilt[inside]).max() <= np.pi / 4
+
+
+def test_a_reference_that_takes_too_much_thrust_is_refused():
+    heavy = replace(QUAD, mass=2.0, inertia=2 * QUAD.inertia)
+    with pytest.raises(ModelError, match=r"looping cannot be flown.*takes a thrust of \d+\.\d* N.*push with 32.74 N"):
+        copter.fly("looping", heavy)

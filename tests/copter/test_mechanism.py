@@ -1,5 +1,6 @@
 """The full model: as equations, as bodies that turn, and the energy that goes through it."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -154,3 +155,18 @@ def test_currents_and_servos_of_a_tricopter_come_from_a_law_at_ticks():
     assert_allclose(energy["electrical"] + energy["servos"], paid, atol=1e-12 * energy["electrical"][-1])
     assert_allclose(run["rotor1_tilt.q"][-1], hover.tilts[0], atol=1e-3)
     assert energy["servos"][-1] > 0.1
+
+
+def test_a_wake_that_would_give_energy_back_is_told():
+    """Above κ_T ϖ/κ_F = 7.0 m/s along the axis at the speeds of a hover."""
+    own = QUAD.without_bias()
+    m, law = copter.mechanism(own), copter.air(own)
+    for climb, told in ((6.0, False), (9.0, True)):
+        start = {f"{rotor.name}_spin.rate": own.hover_speed for rotor in own.rotors}
+        start["craft.twist"] = (0, 0, 0, 0, 0, climb)
+        run = vv.simulate(m, t_end=2e-3, h=1e-3, initial=start, inputs=lambda t, x: law(x), integrator=vv.RK4())
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            copter.energies(run, own)
+        assert bool(caught) == told
+        assert all("the air drives 'rotor" in str(each.message) for each in caught)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from visviva._arrays import Array
 from visviva._suggestions import helpful
 from visviva.copter.vehicle import Vehicle
+from visviva.errors import RunWarning
 from visviva.results import Run
 
 
@@ -23,6 +26,7 @@ def energies(run: Run, vehicle: Vehicle) -> dict[str, Array]:
     bearings:   their heat and that of the dampers k_D.   winding: ∫ R i² dt, with the mean current of each step.
     """
     names, zero = vehicle.rotors, np.zeros(len(run.t))
+    _check_wake(run, vehicle)
     winding = zero
     for rotor in names:
         current = np.ravel(run[f"{rotor.name}_motor.u"]) / rotor.k_M
@@ -37,3 +41,18 @@ def energies(run: Run, vehicle: Vehicle) -> dict[str, Array]:
         "bearings": run["heat"] + zero,
         "winding": winding,
     }
+
+
+def _check_wake(run: Run, vehicle: Vehicle) -> None:
+    """RunWarning where (5.3) makes air drive a propeller: it climbs faster than κ_T ϖ/κ_F, where the law ends."""
+    for rotor in vehicle.rotors:
+        power = np.ravel(run[f"{rotor.name}_air.power"])
+        worst = int(np.argmax(power))
+        if power[worst] > 0:
+            warnings.warn(
+                f"the air drives {rotor.name!r} at t = {run.t_mid[worst]:.4g} s, with {power[worst]:.3g} W: thrust "
+                f"κ_F ϖ² at an axial speed above κ_T ϖ/κ_F is more than its torque pays for. "
+                "The law of thrust does not hold there.",
+                RunWarning,
+                stacklevel=4,
+            )

@@ -14,6 +14,7 @@ from visviva._suggestions import helpful, suggesting
 from visviva.control import Controller, Thrusters, matching, reference, tracking
 from visviva.copter.manoeuvres import Figures, Manoeuvre, manoeuvre
 from visviva.copter.vehicle import Vehicle
+from visviva.errors import ModelError
 from visviva.forms.flows.schemes import RK4
 from visviva.integrate import Sampled, simulate
 from visviva.mechanism import Mechanism
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 POLES = (-6.0, -7.0, -8.0, -9.0)  # of both vertical planes, and for all manoeuvres
 HEADING = (5.0, 0.9)  # [rad/s] and damping ratio
+CHECKED = 201  # instants at which the thrust of a reference is looked at
 PERIOD, STEP, AFTER = 5e-3, 1e-3, 0.5  # [s] of the law (200 Hz), of a step, and of hovering in the end
 
 
@@ -148,6 +150,7 @@ def fly(
     model = own if believed is None else believed
     plan = manoeuvre(what, model) if isinstance(what, str) else what
     T = finite_number(period, "period of the law [s]", positive=True)
+    _check_thrust(plan, model)
     law = controller(model, plan.path, approach=approach, poles=poles)
     run = simulate(
         rigid(own), t_end=plan.duration + AFTER, h=h, integrator=RK4(), initial=_start(plan),
@@ -160,6 +163,22 @@ def _model_of(what: str | Manoeuvre, vehicle: Vehicle | None) -> Vehicle:
     if vehicle is not None:
         return vehicle
     return manoeuvre(what).vehicle if isinstance(what, str) else what.vehicle
+
+
+def _check_thrust(plan: Manoeuvre, vehicle: Vehicle) -> None:
+    """ModelError where a reference takes more than all rotors together can push, m |r̈ - a_G + (d/m) ṙ|."""
+    most, d = sum(rotor.thrusts[1] for rotor in vehicle.rotors), vehicle.drag.mean
+    needed = 0.0, 0.0
+    for t in np.linspace(0.0, plan.duration, CHECKED):
+        _, v, a = plan.path.position.derivatives(float(t), 2)
+        force = vehicle.mass * (a + np.array([0.0, 0.0, vehicle.gravity])) + d * v
+        needed = max(needed, (float(np.linalg.norm(force)), float(t)))
+    if needed[0] > most:
+        raise ModelError(
+            f"{plan.name} cannot be flown by {vehicle.name!r}: at t = {needed[1]:.3g} s it takes a thrust of "
+            f"{needed[0]:.4g} N, and all rotors together push with {most:.4g} N.\n"
+            "Fly it slower, path.stretched(factor), or with stronger rotors."
+        )
 
 
 def _start(plan: Manoeuvre) -> dict[str, Any]:
