@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from visviva import bonds as bonds
     from visviva import control as control
+    from visviva import copter as copter
     from visviva import forms as forms
     from visviva import geometry as geometry
     from visviva import language as language
@@ -171,6 +172,7 @@ _HOME = {
 _MODULES = {
     "bonds": "visviva.bonds",
     "control": "visviva.control",
+    "copter": "visviva.copter",
     "coordinates": "visviva.forms.calculus.coordinates",
     "forms": "visviva.forms",
     "robots": "visviva.robots",

@@ -1,0 +1,248 @@
+"""Flights with perfect state: a manoeuvre, a tracking law, a rigid vehicle whose rotors push as they are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from visviva._arrays import Array, finite_number
+from visviva._suggestions import helpful, suggesting
+from visviva.control import Controller, Thrusters, matching, reference, tracking
+from visviva.copter.manoeuvres import Figures, Manoeuvre, manoeuvre
+from visviva.copter.vehicle import Vehicle
+from visviva.errors import ModelError
+from visviva.forms.flows.schemes import RK4
+from visviva.integrate import Sampled, simulate
+from visviva.mechanism import Mechanism
+from visviva.results import Run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+POLES = (-6.0, -7.0, -8.0, -9.0)  # of both vertical planes, and for all manoeuvres
+HEADING = (5.0, 0.9)  # [rad/s] and damping ratio
+CHECKED = 201  # instants at which the thrust of a reference is looked at
+PERIOD, STEP, AFTER = 5e-3, 1e-3, 0.5  # [s] of the law (200 Hz), of a step, and of hovering in the end
+
+
+@helpful
+def rigid(vehicle: Vehicle, *, damped: bool = False) -> Mechanism:
+    """A vehicle whose rotors are forces: Konz (5.16a,b), (5.17a,b), with the mass data of the description.
+
+    Ports in axes of the body: "rotors", their wrench (m; f) about the origin of the frame, and "craft_air", what the
+    air does, see `rigid_air`.   damped: in its place, what a law knows of it, an isotropic drag d at the origin.
+    """
+    m = Mechanism(vehicle.name, gravity=(0.0, 0.0, -vehicle.gravity))
+    craft = m.body("craft", mass=vehicle.mass, com=vehicle.com, inertia=vehicle.inertia_about_com)
+    hub = m.body("hub", massless=True)  # wrench ports act at centres of mass, rotors do not
+    m.fixed("mount", craft, hub)
+    m.wrench("rotors", hub, frame="body")
+    m.wrench("craft_air", craft, frame="body")
+    if damped and vehicle.drag.mean:
+        m.damper("drag", m.ground, craft, d=vehicle.drag.mean, points=np.zeros((1, 3)))
+    return m
+
+
+def rigid_air(vehicle: Vehicle) -> Callable[[Any], dict[str, Any]]:
+    """Drag (5.4) and bias (5.9e) on a rigid vehicle as a law of its motion."""
+    D, bias, com = vehicle.drag.matrix, vehicle.bias, vehicle.com
+
+    def law(now: Any) -> dict[str, Any]:
+        F = bias - D @ now["craft.twist"]
+        return {"craft_air": [*(F[:3] - np.cross(com, F[3:])), *F[3:]]}
+
+    return law
+
+
+@helpful
+def controller(vehicle: Vehicle, path: Any, *, approach: str = "body", poles: Sequence[complex] = POLES) -> Controller:
+    """The tracking law of a vehicle on a path of poses: one set of gains, for what tilts and what does not.
+
+    Gains are the matched ones of (4.148), from the poles of errors in a vertical plane. Inputs are thrusts within the
+    ranges of the rotors; of those that tilt F cos θ and F sin θ, in a polygon inside their sector, (5.16d).
+    """
+    m = rigid(vehicle, damped=True)
+    gains = matching.quadcopter(poles, heading=HEADING, g=vehicle.gravity).gains()
+    actuators = Thrusters(vehicle.split_allocation, _names(vehicle))
+    law = tracking(
+        m, {("ground", "craft"): gains}, approach, actuators={"rotors": actuators}, inputs="rotors",
+        limits=limits(vehicle),
+    )  # fmt: skip
+    return law.at(_Remembered(reference(m, {"craft": path})))
+
+
+def _names(vehicle: Vehicle) -> tuple[str, ...]:
+    names = [rotor.name for rotor in vehicle.rotors]
+    return (*names, *(f"{names[i]}_across" for i in vehicle.tilting))
+
+
+def limits(vehicle: Vehicle) -> tuple[Array, Array]:
+    """W x ≤ l of x = (F cos θ of all rotors, F sin θ of those that tilt).
+
+    F between its limits, where a rotor tilts within a chord of the arc of 45° on either side; |F sin θ| ≤ tan θ_max
+    F cos θ with the servo's range, 45° at most.
+    """
+    k, n = len(vehicle.rotors), len(vehicle.rotors) + len(vehicle.tilting)
+    rows, bounds = list[Array](), list[float]()
+    across = {i: k + j for j, i in enumerate(vehicle.tilting)}
+    for i, rotor in enumerate(vehicle.rotors):
+        low, high = rotor.thrusts
+        rows.append(-np.eye(n)[i])
+        bounds.append(-low)
+        if rotor.servo is None:
+            rows.append(np.eye(n)[i])
+            bounds.append(high)
+            continue
+        for sign, end in ((1.0, rotor.servo.range[1]), (-1.0, -rotor.servo.range[0])):
+            side, chord = np.zeros(n), np.zeros(n)
+            side[across[i]], side[i] = sign, -np.tan(min(end, np.pi / 4))
+            chord[across[i]], chord[i] = sign * np.tan(np.pi / 8), 1.0
+            rows += [side, chord]
+            bounds += [0.0, high]
+    return np.array(rows), np.array(bounds)
+
+
+@final
+class _Remembered:
+    """A reference that answers at once where it was asked before: laws ask for the same times in each run."""
+
+    def __init__(self, goal: Any) -> None:
+        self.dynamics, self.ends, self.breaks = goal.dynamics, goal.ends, goal.breaks
+        self._goal = goal
+        self._asked = lru_cache(maxsize=None)(goal)
+
+    def __call__(self, t: float) -> Any:
+        return self._asked(t)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Remembered, (self._goal,)
+
+
+@helpful
+def fly(
+    what: str | Manoeuvre,
+    vehicle: Vehicle | None = None,
+    *,
+    approach: str = "body",
+    believed: Vehicle | None = None,
+    poles: Sequence[complex] = POLES,
+    period: float = PERIOD,
+    h: float = STEP,
+) -> Flight:
+    """Fly a manoeuvre with perfect state and rotors that push at once; thrusts are held between ticks.
+
+        flight = vv.copter.fly("looping")
+        print(flight)
+        flight.plot()
+
+    what:     "looping", "flip", "transitions", "tricopter transitions", or a `Manoeuvre`.
+    vehicle:  that flies; by default that of the manoeuvre, without the bias of Table 5.1, which nobody would know.
+    believed: the vehicle that the law and the reference are made for, by default the one that flies: give
+              vehicle.simplified() or another mass to see what errors cost.
+    approach: of the law, see `vv.control.tracking`.   poles: of its gains.
+    period:   of the law, h: of the steps [s].
+    """
+    own = _model_of(what, vehicle)
+    model = own if believed is None else believed
+    plan = manoeuvre(what, model) if isinstance(what, str) else what
+    T = finite_number(period, "period of the law [s]", positive=True)
+    _check_thrust(plan, model)
+    law = controller(model, plan.path, approach=approach, poles=poles)
+    run = simulate(
+        rigid(own), t_end=plan.duration + AFTER, h=h, integrator=RK4(), initial=_start(plan),
+        sampled=[Sampled(law, period=T), Sampled(rigid_air(own), period=h)],
+    )  # fmt: skip
+    return Flight(plan, own, run, law)
+
+
+def _model_of(what: str | Manoeuvre, vehicle: Vehicle | None) -> Vehicle:
+    if vehicle is not None:
+        return vehicle
+    return manoeuvre(what).vehicle if isinstance(what, str) else what.vehicle
+
+
+def _check_thrust(plan: Manoeuvre, vehicle: Vehicle) -> None:
+    """ModelError where a reference takes more than all rotors together can push, m |r̈ - a_G + (d/m) ṙ|."""
+    most, d = sum(rotor.thrusts[1] for rotor in vehicle.rotors), vehicle.drag.mean
+    needed = 0.0, 0.0
+    for t in np.linspace(0.0, plan.duration, CHECKED):
+        _, v, a = plan.path.position.derivatives(float(t), 2)
+        force = vehicle.mass * (a + np.array([0.0, 0.0, vehicle.gravity])) + d * v
+        needed = max(needed, (float(np.linalg.norm(force)), float(t)))
+    if needed[0] > most:
+        raise ModelError(
+            f"{plan.name} cannot be flown by {vehicle.name!r}: at t = {needed[1]:.3g} s it takes a thrust of "
+            f"{needed[0]:.4g} N, and all rotors together push with {most:.4g} N.\n"
+            "Fly it slower, path.stretched(factor), or with stronger rotors."
+        )
+
+
+def _start(plan: Manoeuvre) -> dict[str, Any]:
+    now = plan.path.motion(0.0)
+    return {"craft.r": now.X.r, "craft.R": now.X.R, "craft.twist": now.V}
+
+
+@final
+@suggesting
+@dataclass(frozen=True, eq=False)
+class Flight:
+    """A run, and what it was to be."""
+
+    plan: Manoeuvre
+    vehicle: Vehicle
+    run: Run
+    law: Controller
+
+    @cached_property
+    def errors(self) -> dict[str, Array]:
+        """e_r [m], e_R and e_φ [rad] over `t`, at ticks while it lasts; (5.73)."""
+        kept = np.flatnonzero(self.run.t <= self.plan.duration + 1e-9)
+        kept = kept[:: max(1, len(kept) // 1000)]
+        t = self.run.t[kept]
+        poses = [self.plan.path(float(x)) for x in t]
+        r_R, R_R = np.array([X.r for X in poses]), np.array([X.R for X in poses])
+        E = np.swapaxes(R_R, 1, 2) @ self.run["craft.R"][kept].reshape(-1, 3, 3)
+        turn = np.stack([E[:, 2, 1] - E[:, 1, 2], E[:, 0, 2] - E[:, 2, 0], E[:, 1, 0] - E[:, 0, 1]], axis=1)
+        e_R = np.arctan2(np.linalg.norm(turn, axis=1), np.trace(E, axis1=1, axis2=2) - 1)
+        e_phi = np.abs(np.arctan2(E[:, 1, 0] - E[:, 0, 1], E[:, 0, 0] + E[:, 1, 1]))
+        e_r = np.linalg.norm(self.run["craft.r"][kept] - r_R, axis=1)
+        return {"t": t, "e_r": e_r, "e_R": e_R, "e_phi": e_phi}
+
+    @cached_property
+    def figures(self) -> Figures:
+        """Largest values of the reference and root mean squares of errors; (5.74), (5.75)."""
+        e = self.errors
+        r, R, phi = (float(np.sqrt(np.mean(e[name] ** 2))) for name in ("e_r", "e_R", "e_phi"))
+        return Figures(*self.plan.largest(), r, float(np.degrees(R)), float(np.degrees(phi)))
+
+    @cached_property
+    def thrusts(self) -> Array:
+        """Of the rotors at the run's steps [N], (n, k), from the wrench at their port."""
+        x = self.run["rotors.u"] @ np.linalg.pinv(self.vehicle.split_allocation).T
+        k = len(self.vehicle.rotors)
+        F = np.array(x[:, :k])
+        F[:, list(self.vehicle.tilting)] = np.hypot(F[:, list(self.vehicle.tilting)], x[:, k:])
+        return F
+
+    def __str__(self) -> str:
+        units = ("m/s", "m/s²", "°/s", "°/s²", "m", "°", "°")
+        names = ("max |v_R|", "max |v̇_R|", "max |ω_R|", "max |ω̇_R|", "rms e_r", "rms e_R", "rms e_φ")
+        flown = self.plan.flown
+        lines = [f"{self.plan.name} of {self.vehicle.name!r}, {self.plan.duration:g} s, rigid, perfect state"]
+        lines.append(f"  {'':12} {'here':>10} {'Table 5.2':>10}")
+        for k, (name, unit) in enumerate(zip(names, units, strict=True)):
+            real = "" if flown is None else f"{flown[k]:10.4g}"
+            lines.append(f"  {name:12} {self.figures[k]:10.4g} {real:>10}  {unit}")
+        F = self.thrusts
+        lines.append(f"  thrusts from {F.min():.2f} to {F.max():.2f} N")
+        return "\n".join(lines)
+
+    def plot(self) -> Figure:
+        """The trace from beside with the attitude, errors over time, and thrusts."""
+        from visviva.copter.plot_flight import plot_flight
+
+        return plot_flight(self)

@@ -1,0 +1,84 @@
+"""Flights with perfect state: errors as small as those that were flown, within the limits of the rotors."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from visviva import ModelError, copter
+
+QUAD = copter.quadcopter().without_bias()
+
+
+flown = lru_cache(copter.fly)
+
+
+@pytest.mark.parametrize("name", ["looping", "flip"])
+def test_aerobatics_stay_near_the_reference(name):
+    flight = flown(name)
+    found, real = flight.figures, flight.plan.flown
+    assert found.e_r < real.e_r
+    assert found.e_R < 1.5 * real.e_R
+    assert found.e_phi <= found.e_R
+    low, high = QUAD.rotors[0].thrusts
+    assert flight.thrusts.min() > low - 1e-9
+    assert flight.thrusts.max() < high + 1e-9
+    assert flight.run.engine == "compiled"
+    assert np.linalg.norm(flight.run["craft.r"][-1] - flight.plan.path(flight.plan.duration).r) < 0.02
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["transitions", "tricopter transitions"])
+def test_transitions_stay_near_the_reference(name):
+    flight = copter.fly(name)
+    assert flight.figures.e_r < flight.plan.flown.e_r
+    assert flight.figures.e_R < 2 * flight.plan.flown.e_R
+
+
+@pytest.mark.slow
+def test_what_the_law_does_not_know_costs():
+    assert copter.fly("flip", believed=QUAD.simplified()).figures.e_R > 1.2 * flown("flip").figures.e_R
+
+
+@pytest.mark.slow
+def test_with_a_perfect_model_only_the_hold_is_left():
+    """Errors fall with the period of the law, and the angle of (5.73b) is that of the rotation."""
+    exact = replace(QUAD.simplified(), rotors=QUAD.rotors)
+    slow, fast = (copter.fly("looping", exact, approach="particle", period=T).figures for T in (5e-3, 1e-3))
+    assert slow.e_r < 5e-3
+    assert fast.e_r < 0.4 * slow.e_r
+
+
+def test_thrusts_are_those_of_the_wrench():
+    flight = flown("flip")
+    assert_allclose(flight.thrusts @ QUAD.allocation().T, flight.run["rotors.u"], atol=1e-9)
+
+
+def test_a_flight_is_a_table_and_a_picture():
+    flight = flown("flip")
+    assert "Table 5.2" in str(flight)
+    assert "rms e_r" in str(flight)
+    figure = flight.plot()
+    assert [axes.get_title() for axes in figure.axes] == ["flip", "errors", "thrusts"]
+
+
+def test_limits_hold_a_tilting_rotor_in_its_sector():
+    tri = copter.tricopter()
+    W, l = copter.flight.limits(tri)
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-9, 9, (2000, 6))
+    inside = (x @ W.T <= l).all(axis=1)
+    F, tilt = np.hypot(x[:, :3], x[:, 3:]), np.arctan2(x[:, 3:], x[:, :3])
+    low, high = tri.rotors[0].thrusts
+    assert inside.any()
+    assert F[inside].max() <= high
+    assert F[inside].min() >= low
+    assert np.abs(tilt[inside]).max() <= np.pi / 4
+
+
+def test_a_reference_that_takes_too_much_thrust_is_refused():
+    heavy = replace(QUAD, mass=2.0, inertia=2 * QUAD.inertia)
+    with pytest.raises(ModelError, match=r"looping cannot be flown.*takes a thrust of \d+\.\d* N.*push with 32.74 N"):
+        copter.fly("looping", heavy)
