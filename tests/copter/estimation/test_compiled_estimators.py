@@ -1,5 +1,6 @@
 """Estimators in flight: compiled, they give what they give in Python."""
 
+import os
 import subprocess
 import sys
 
@@ -88,3 +89,19 @@ def test_an_agent_of_all_of_them(flight):
     for one, other in zip(plain, fast, strict=True):
         assert_allclose(one, other, rtol=1e-12, atol=1e-13)
     assert plain[1][0] > 15
+
+
+@pytest.mark.slow
+def test_what_was_compiled_inside_of_another_function_can_be_called_later(tmp_path):
+    """What only compiled code calls has no entry for Python: kept, it would crash the next process that calls it."""
+    common = (
+        "from visviva.copter import tricopter; from visviva.copter.force import *;"
+        "from visviva.copter.estimation import compiled; import numpy as np;"
+        "p = tilt_force(tricopter()); wanted = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 12.0]);"
+    )
+    outer = "compiled(filter_tilt_force)(p, tilt_force_start(p, np.full(3, 4.0)), wanted)"
+    inner = "one, two = compiled(invert_tilt_force)(p, wanted), invert_tilt_force(p, wanted)"
+    environment = {**os.environ, "VISVIVA_CACHE_DIR": str(tmp_path)}
+    for code in (outer, f"{inner}; assert all(np.allclose(a, b) for a, b in zip(one, two))"):
+        done = subprocess.run([sys.executable, "-c", common + code], timeout=120, env=environment, capture_output=True)
+        assert done.returncode == 0, done.stderr.decode()

@@ -28,7 +28,10 @@ def compiled(function: Function) -> Function:
 
 @cache
 def _twin(function: Any, from_python: bool) -> Any:
-    """from_python: else only compiled code calls it, and what Python needs to call it is not made."""
+    """from_python: else only compiled code calls it; what Python needs to call it is not made, and nothing is kept.
+
+    Where nothing is compiled, it is the twin itself.
+    """
     import numba
 
     from visviva.kernels.cache import folder
@@ -45,6 +48,6 @@ def _twin(function: Any, from_python: bool) -> Any:
     twin.__kwdefaults__ = function.__kwdefaults__
     options: dict[str, Any] = {} if from_python else {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     made: Any = numba.njit(error_model="numpy", nogil=True, **options)(twin)
-    if made is not twin and own:  # it is the twin where nothing is compiled
+    if made is not twin and own and from_python:  # others are part of the code of what calls them
         made._cache = CodeFiles(twin, folder(SOURCES))
     return made
