@@ -13,8 +13,8 @@ from readings import instant
 
 import visviva as vv
 from visviva.geometry import SE3, SO3
-from visviva.mechanism.builder import Part
 from visviva.mechanism.coupling import Term
+from visviva.mechanism.inventory import Part
 from visviva.mechanism.parts import Ground, JointCoordinate
 from visviva.mechanism.sliding_contacts import Blade, Disc
 from visviva.mechanism.world_fields import place_of

@@ -14,7 +14,8 @@ from visviva.errors import ModelError
 from visviva.language import Composite, Environment, Storage
 from visviva.library.joints import Length, along
 from visviva.mechanism.box import MOMENTA, POSITIONS, Box
-from visviva.mechanism.builder import Builder, kind_of, shown_parts
+from visviva.mechanism.builder import Builder
+from visviva.mechanism.inventory import kind_of, shown_parts
 from visviva.mechanism.joining import direction, point_on
 from visviva.mechanism.parts import Along, Carrier, Ground, Joint, PairCoordinate
 from visviva.mechanism.thermal import Thermal

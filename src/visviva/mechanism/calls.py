@@ -16,7 +16,8 @@ import numpy as np
 from visviva._arrays import frozen
 from visviva.errors import ModelError
 from visviva.geometry.inertia import Inertia
-from visviva.mechanism.builder import Builder, Part
+from visviva.mechanism.builder import Builder
+from visviva.mechanism.inventory import Part
 from visviva.mechanism.parts import Ground
 
 METHODS = (

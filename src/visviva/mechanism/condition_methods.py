@@ -9,11 +9,12 @@ import numpy as np
 
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
-from visviva.mechanism.builder import Builder, Coordinate, kind_of
+from visviva.mechanism.builder import Builder
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.coordinates import as_built
 from visviva.mechanism.coupling import Coupling, Term
 from visviva.mechanism.function_condition import FunctionCondition, traced_function
+from visviva.mechanism.inventory import Coordinate, kind_of
 from visviva.mechanism.motion_laws import law_of_position, law_of_rate
 from visviva.mechanism.parts import Body, Frame, Joint, Particle
 from visviva.mechanism.placements import placements_of

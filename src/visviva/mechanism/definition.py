@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, final
 
 from visviva._arrays import Array
-from visviva.mechanism.builder import Part, Parts
+from visviva.mechanism.inventory import Part, Parts
 from visviva.mechanism.parts import Ground
 from visviva.mechanism.shapes import Shape
 

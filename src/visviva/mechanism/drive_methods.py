@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
-from visviva.mechanism.builder import Builder, Coordinate
+from visviva.mechanism.builder import Builder
 from visviva.mechanism.elements import Stop
+from visviva.mechanism.inventory import Coordinate
 from visviva.mechanism.parts import Motor
 from visviva.mechanism.stops import stop_of
 from visviva.mechanism.thermal import Thermal

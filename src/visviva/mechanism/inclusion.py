@@ -18,9 +18,9 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry import SE3
-from visviva.mechanism.builder import Part
 from visviva.mechanism.coupling import Term
 from visviva.mechanism.function_condition import FunctionCondition
+from visviva.mechanism.inventory import Part
 from visviva.mechanism.parts import Body, Frame, Ground, JointCoordinate, PairCoordinate, Particle
 from visviva.mechanism.relative_placements import function_seen_from, rows_seen_from, same_as_world
 from visviva.mechanism.shapes import Shape

@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import finite_vector
 from visviva.errors import ModelError
-from visviva.mechanism.builder import Builder, RotationLike, kind_of, rotation_matrix
+from visviva.mechanism.builder import Builder, RotationLike, rotation_matrix
+from visviva.mechanism.inventory import kind_of
 from visviva.mechanism.parts import Body, Frame, Ground
 
 if TYPE_CHECKING:

@@ -14,13 +14,14 @@ from visviva.errors import ModelError
 from visviva.geometry.inertia import Inertia, check_inertia
 from visviva.geometry.inertia.principal import principal_axes
 from visviva.mechanism.box_methods import BoxMethods
-from visviva.mechanism.builder import Coordinate, Part, RotationLike, kind_of, rotation_matrix
+from visviva.mechanism.builder import RotationLike, rotation_matrix
 from visviva.mechanism.calls import Call, recording
 from visviva.mechanism.condition_methods import ConditionMethods
 from visviva.mechanism.damper_methods import DamperMethods
 from visviva.mechanism.definition import Definition
 from visviva.mechanism.drive_methods import DriveMethods
 from visviva.mechanism.inclusion_methods import InclusionMethods
+from visviva.mechanism.inventory import Coordinate, Part, kind_of
 from visviva.mechanism.joint_methods import JointMethods
 from visviva.mechanism.parts import Body, Force, Frame, Ground, Particle, Torque, WrenchPort
 from visviva.mechanism.pose_spring_methods import PoseSpringMethods

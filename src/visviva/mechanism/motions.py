@@ -11,8 +11,8 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.library.joints import Angle
-from visviva.mechanism.builder import kind_of, whole
 from visviva.mechanism.closure import typical_length
+from visviva.mechanism.inventory import kind_of, whole
 from visviva.mechanism.kinematics import Kinematics
 from visviva.mechanism.names import unknown_name
 from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Particle

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_number, finite_vector
 from visviva.errors import ModelError
-from visviva.mechanism.builder import End, kind_of
+from visviva.mechanism.builder import End
 from visviva.mechanism.contact_height import ContactHeight
 from visviva.mechanism.coordinates import as_built
+from visviva.mechanism.inventory import kind_of
 from visviva.mechanism.joining import Joining
 from visviva.mechanism.joining import direction as axes_along
 from visviva.mechanism.parts import Body, Carrier, Frame, Ground, Particle

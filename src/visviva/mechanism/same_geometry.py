@@ -15,7 +15,7 @@ from visviva.mechanism.parts import Body, Joint, Particle
 from visviva.mechanism.velocity_conditions import VelocityCondition
 
 if TYPE_CHECKING:
-    from visviva.mechanism.builder import Parts
+    from visviva.mechanism.inventory import Parts
 
 
 def same_geometry(m: Parts, other: Parts) -> bool:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_array, finite_number
 from visviva.errors import ModelError
 from visviva.geometry.definite import one_each, semidefinite, symmetric
-from visviva.mechanism.builder import Coordinate, End
+from visviva.mechanism.builder import End
 from visviva.mechanism.dampers import point_damping
 from visviva.mechanism.element_builder import ElementBuilder, oriented
 from visviva.mechanism.elements import Element, JointElement
@@ -25,6 +25,7 @@ from visviva.mechanism.energies import (
     of_length,
     point_energy,
 )
+from visviva.mechanism.inventory import Coordinate
 from visviva.mechanism.joining import point_on
 from visviva.mechanism.thermal import Thermal
 

@@ -15,8 +15,9 @@ from visviva.errors import ModelError
 from visviva.geometry import SE3, SO3
 from visviva.library.joints import Angle
 from visviva.mechanism.box import Box
-from visviva.mechanism.builder import rotation_matrix, whole
+from visviva.mechanism.builder import rotation_matrix
 from visviva.mechanism.coordinates import POSES
+from visviva.mechanism.inventory import whole
 from visviva.mechanism.names import split_name
 from visviva.mechanism.parts import Body, Frame, Ground, Joint, Motor, Particle
 from visviva.mechanism.storage_states import entropy_with_temperature

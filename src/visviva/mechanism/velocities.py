@@ -8,8 +8,8 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import AssemblyError
-from visviva.mechanism.builder import kind_of
 from visviva.mechanism.coordinates import POSES
+from visviva.mechanism.inventory import kind_of
 from visviva.mechanism.joint_rates import JointRates
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.parts import Body

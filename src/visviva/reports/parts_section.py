@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from visviva.mechanism import Definition
 from visviva.mechanism.analysis import analyse
-from visviva.mechanism.builder import kind_of
+from visviva.mechanism.inventory import kind_of
 from visviva.mechanism.parts import Body, Joint
 from visviva.reports.blocks import Block, Figure, Paragraph, Table
 from visviva.reports.numbers import number, vector

@@ -8,7 +8,7 @@ from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.mechanism import Definition, Mechanism, definition_of
 from visviva.mechanism.assembly import Motion, StateLike, motion_at
-from visviva.mechanism.builder import whole
+from visviva.mechanism.inventory import whole
 from visviva.mechanism.network import MechanismNetwork, kinestatics_of
 from visviva.results.run import Run
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.language.slopes import slope
-from visviva.mechanism.builder import Part
 from visviva.mechanism.elements import JointElement
+from visviva.mechanism.inventory import Part
 from visviva.mechanism.parts import Force, Torque, WrenchPort
 
 if TYPE_CHECKING:
