@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import visviva as vv
+from visviva.forms.minimal.form import MinimalForm
 from visviva.language import Composite, compose, irreversible
 from visviva.library import boxes, electric, rotation
 from visviva.library.quantities import angle, angular_momentum, entropy
+from visviva.mechanism import definition_of
 
 HANGING = {"hinge.q": np.pi / 2, "elbow.q": 0.0}
 STEP = vv.LieMidpoint(compiled=False)
@@ -89,6 +91,18 @@ def test_a_rotor_tied_to_a_joint_is_an_inertia_of_it(kind: str) -> None:
     for form in ("minimal", "hamel", "partially-lagrangian", "kane-velocity"):
         found = [vv.analytical(m, form).accelerations(q, v) for m in (with_rotor(kind), heavier(kind))]
         np.testing.assert_allclose(*found, rtol=1e-11, err_msg=form)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_reactions_of_joints_are_not_those_of_rows_inside_of_boxes(kind: str) -> None:
+    moving = {"hinge.q": 0.3, "elbow.q": 0.5, "hinge.rate": 0.7, "elbow.rate": -0.4}
+    found = []
+    for m in (with_rotor(kind), heavier(kind)):
+        form = MinimalForm(definition_of(m))
+        state = form.coordinates(moving)
+        found.append(form.reactions(state.q, state.xi, state.s))
+    for joint in ("hinge", "elbow"):
+        np.testing.assert_allclose(found[0][joint], found[1][joint], rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", KINDS)
