@@ -10,7 +10,7 @@ import pytest
 import visviva as vv
 from visviva.forms.minimal.form import MinimalForm
 from visviva.language import Composite, compose, irreversible
-from visviva.library import boxes, electric, rotation
+from visviva.library import boxes, electric, rotation, translation
 from visviva.library.quantities import angle, angular_momentum, entropy
 from visviva.mechanism import definition_of
 
@@ -178,6 +178,25 @@ def test_a_linear_system_of_a_gas_spring_is_the_slope_of_its_run() -> None:
     coarse, fine = (vv.simulate(m, t_end=0.01, h=h, integrator=STEP)["guide.q"][-1] for h in (1e-3, 5e-4))
     run = vv.simulate(m, t_end=0.01, h=1e-3, integrator=vv.RK4(compiled=False))
     np.testing.assert_allclose(run["guide.q"][-1], (4 * fine - coarse) / 3, atol=1e-8)
+
+
+def maxwell(k: float, d: float) -> Composite:
+    """A spring in series with a damper, with a junction without storage between them."""
+    parts = {"spring": translation.spring(k), "damper": translation.damper(d), "tie": translation.kinematic(a=1, b=-1)}
+    junctions = {"q": ("tie.q", "spring.q"), "p": ("tie.a",), "b": ("tie.b", "damper.p"), "s": ("damper.s",)}
+    return compose("maxwell", parts, junctions, outer=("p", "s"))
+
+
+def test_rates_that_do_not_depend_on_a_joint_are_smooth_in_it() -> None:
+    m = vv.Mechanism("arm", gravity=(0, 0, -9.81))
+    m.body("arm", mass=2.0, inertia=(0.1, 0.2, 0.3), at=(0.5, 0.1, -0.2))
+    m.body("hand", mass=1.2, inertia=(0.02, 0.03, 0.04), at=(1.0, 0.3, 0.2))
+    m.revolute("base", m.ground, "arm", at=(0, 0.1, 0), axis=(0.3, 1, 0.2))
+    m.prismatic("wrist", "arm", "hand", at=(0.9, 0.2, 0.1), axis=(1, 0.2, 0.3))
+    m.trace_spring("hold", m.ground, "hand", G=(4, 5, 6), K=(300, 400, 500))
+    m.box("x", maxwell(100.0, 5.0), {"p": "wrist"})
+    A = vv.linearise(m, at={"base.q": 0.0}, residual_ok=True).A
+    np.testing.assert_allclose(A[-1], [0, 0, 0, 1, -100.0 / 5.0], rtol=1e-9, atol=1e-9)
 
 
 def test_the_linear_system_of_a_motor_is_the_same_as_a_box() -> None:
