@@ -325,6 +325,13 @@ def test_a_temperature_that_a_box_does_not_have_is_refused() -> None:
         vv.simulate(bath, t_end=1e-3, h=5e-4, initial={"brake.hot.temperature": 330.0})
 
 
+@pytest.mark.parametrize(("s", "theta"), [(1e6, "inf"), (-1e6, "0")])
+def test_an_entropy_of_a_box_without_a_temperature_is_refused(s: float, theta: str) -> None:
+    said = rf"winding of box 'dc' is an entropy; .* would be {theta} K.\nGive .* 'dc.winding.temperature' \[K\]"
+    with pytest.raises(vv.ModelError, match=said):
+        vv.simulate(lossy_arm(), t_end=1e-3, h=5e-4, initial={"dc.winding": s})
+
+
 def test_a_law_reads_the_angle_of_a_joint() -> None:
     """A damper that grips only beyond an angle: its port q is a state port, and nothing stores there."""
 

@@ -245,3 +245,15 @@ def test_points_that_meet_have_no_line() -> None:
     m.box("b", damper(), {"p": ("foot", "here")})
     with pytest.raises(vv.AssemblyError, match=r"port 'p' of box 'b' is between two points that coincide"):
         vv.simulate(m, t_end=1e-3, h=1e-3)
+
+
+def test_points_that_meet_during_a_run_are_warned_of() -> None:
+    m = vv.Mechanism("fall", gravity=(0, 0, -9.81))
+    m.particle("drop", mass=1.0, at=(0, 0, 0.01))
+    damper = compose("damper", {"d": translation.damper(5.0)}, {"p": ("d.p",), "s": ("d.s",)}, outer=("p", "s"))
+    m.box("damper", damper, {"p": ("drop", (m.ground, (0, 0, 0)))})
+    with pytest.warns(vv.RunWarning, match=r"port 'p' of box 'damper' met before t = 0\.\d+ s"):
+        run = vv.simulate(m, t_end=0.1, h=1e-3, integrator=vv.LieMidpoint())
+    assert run["damper.p.length"][-1] < 0
+    plain = vv.simulate(m, t_end=0.1, h=1e-3, integrator=vv.LieMidpoint(compiled=False))
+    np.testing.assert_allclose(plain["damper.p.length"], np.abs(plain["drop.r"][:, 2]), rtol=1e-12)

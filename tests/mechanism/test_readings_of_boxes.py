@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import visviva as vv
+from visviva.forms.minimal.form import MinimalForm
 from visviva.language import Composite, compose, irreversible
-from visviva.library import boxes, electric, rotation
+from visviva.library import boxes, electric, rotation, translation
 from visviva.library.quantities import angle, angular_momentum, entropy
+from visviva.mechanism import definition_of
 
 HANGING = {"hinge.q": np.pi / 2, "elbow.q": 0.0}
 STEP = vv.LieMidpoint(compiled=False)
@@ -92,6 +94,18 @@ def test_a_rotor_tied_to_a_joint_is_an_inertia_of_it(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_reactions_of_joints_are_not_those_of_rows_inside_of_boxes(kind: str) -> None:
+    moving = {"hinge.q": 0.3, "elbow.q": 0.5, "hinge.rate": 0.7, "elbow.rate": -0.4}
+    found = []
+    for m in (with_rotor(kind), heavier(kind)):
+        form = MinimalForm(definition_of(m))
+        state = form.coordinates(moving)
+        found.append(form.reactions(state.q, state.xi, state.s))
+    for joint in ("hinge", "elbow"):
+        np.testing.assert_allclose(found[0][joint], found[1][joint], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_linear_system_has_rotors_as_inertia(kind: str) -> None:
     found = [vv.linearise(m, at=HANGING) for m in (with_rotor(kind), heavier(kind))]
     assert found[0].states == found[1].states
@@ -164,6 +178,25 @@ def test_a_linear_system_of_a_gas_spring_is_the_slope_of_its_run() -> None:
     coarse, fine = (vv.simulate(m, t_end=0.01, h=h, integrator=STEP)["guide.q"][-1] for h in (1e-3, 5e-4))
     run = vv.simulate(m, t_end=0.01, h=1e-3, integrator=vv.RK4(compiled=False))
     np.testing.assert_allclose(run["guide.q"][-1], (4 * fine - coarse) / 3, atol=1e-8)
+
+
+def maxwell(k: float, d: float) -> Composite:
+    """A spring in series with a damper, with a junction without storage between them."""
+    parts = {"spring": translation.spring(k), "damper": translation.damper(d), "tie": translation.kinematic(a=1, b=-1)}
+    junctions = {"q": ("tie.q", "spring.q"), "p": ("tie.a",), "b": ("tie.b", "damper.p"), "s": ("damper.s",)}
+    return compose("maxwell", parts, junctions, outer=("p", "s"))
+
+
+def test_rates_that_do_not_depend_on_a_joint_are_smooth_in_it() -> None:
+    m = vv.Mechanism("arm", gravity=(0, 0, -9.81))
+    m.body("arm", mass=2.0, inertia=(0.1, 0.2, 0.3), at=(0.5, 0.1, -0.2))
+    m.body("hand", mass=1.2, inertia=(0.02, 0.03, 0.04), at=(1.0, 0.3, 0.2))
+    m.revolute("base", m.ground, "arm", at=(0, 0.1, 0), axis=(0.3, 1, 0.2))
+    m.prismatic("wrist", "arm", "hand", at=(0.9, 0.2, 0.1), axis=(1, 0.2, 0.3))
+    m.trace_spring("hold", m.ground, "hand", G=(4, 5, 6), K=(300, 400, 500))
+    m.box("x", maxwell(100.0, 5.0), {"p": "wrist"})
+    A = vv.linearise(m, at={"base.q": 0.0}, residual_ok=True).A
+    np.testing.assert_allclose(A[-1], [0, 0, 0, 1, -100.0 / 5.0], rtol=1e-9, atol=1e-9)
 
 
 def test_the_linear_system_of_a_motor_is_the_same_as_a_box() -> None:

@@ -57,7 +57,7 @@ def variation(equations: AbstractEquations, ref: Reference, b: Basis) -> Variati
     ways = [reach(b.H, equations.sizes), reach(b.N, pace), equations.other_sizes(ref), equations.input_sizes(ref)]
     ways += [reach(b.H_s, equations.sizes), reach(b.N_s, pace)]
     size = np.maximum(equations.force_sizes(ref), equations.offset * equations.near_forces(ref))
-    terms = np.concatenate([size, np.zeros(others + len(equations.outputs))])
+    terms = np.concatenate([size, _terms(equations, ref, pace)])
     found = slopes(values, sum(widths), np.concatenate(ways), terms)
     names = [equations.positions[k] for k in b.choice.p] + [equations.velocities[k] for k in b.choice.eta]
     names += [*equations.others, *equations.inputs, *equations.drives, *equations.drives]
@@ -72,3 +72,16 @@ def variation(equations: AbstractEquations, ref: Reference, b: Basis) -> Variati
     size = np.abs(b.R) @ size
     force, rates, outputs = (Part(*np.split(rows, cuts, axis=1)) for rows in parts)
     return Variation(force, rates, outputs, (size[:, None] / ways[0], size[:, None] / ways[1]))
+
+
+def _terms(equations: AbstractEquations, ref: Reference, pace: Array) -> Array:
+    """Sizes of other rates and outputs where each velocity is a tenth of its size, (others + outputs,).
+
+    At rest they may all vanish; the rate of a joint is a difference of motions of bodies, and has their rounding.
+    """
+    zeta = 0.1 * np.diag(pace)
+    still = [np.zeros((len(zeta), len(names))) for names in (equations.others, equations.inputs)]
+    with np.errstate(all="ignore"):
+        found = equations.values(ref, np.zeros_like(zeta), zeta, *still)
+    size = np.abs(np.concatenate([found.rates, found.outputs], axis=1))
+    return np.asarray(np.where(np.isfinite(size), size, 0.0).max(axis=0, initial=0.0))

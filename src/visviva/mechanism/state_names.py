@@ -20,7 +20,7 @@ from visviva.mechanism.coordinates import POSES
 from visviva.mechanism.inventory import whole
 from visviva.mechanism.names import split_name
 from visviva.mechanism.parts import Body, Frame, Ground, Joint, Motor, Particle
-from visviva.mechanism.storage_states import entropy_with_temperature
+from visviva.mechanism.storage_states import check_entropy, entropy_with_temperature
 from visviva.mechanism.thermal import Thermal
 
 if TYPE_CHECKING:
@@ -217,8 +217,10 @@ def _box(m: Definition, found: Wanted, box: Box, word: str, value: Any, key: Any
     junction = word.removesuffix(TEMPERATURE)
     variable, what = box.variable(junction), f"{word} of box {box.name!r}"
     if word == junction:
-        state = np.atleast_1d(finite_array(value, what))
-        return _once(found.others, variable, finite_vector(state, what, box.states[junction]), key, BOTH)
+        state = finite_vector(np.atleast_1d(finite_array(value, what)), what, box.states[junction])
+        if junction in box.entropies:
+            check_entropy(box.entropies[junction], m.theta0, state, variable, what)
+        return _once(found.others, variable, state, key, BOTH)
     if junction not in box.entropies:
         raise _no_state(m, key)
     theta = finite_number(value, f"{what} [K]", positive=True)

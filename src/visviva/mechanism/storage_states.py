@@ -46,6 +46,17 @@ def state_with_effort(dH: Callable[[Array], Array], p: Array, effort: float) -> 
     return found
 
 
+def check_entropy(energy: Storage, theta0: float, s: Array, name: str, what: str) -> None:
+    """An error where dU/ds is no temperature; name: of the state in a run, what: in words."""
+    with np.errstate(all="ignore"):
+        theta = float(energy_slope(energy, theta0)(s)[0])
+    if not 0.0 < theta < np.inf:
+        raise ModelError(
+            f"{what} is an entropy; at {s[0]:.6g} J/K its temperature, the slope of its energy, would be {theta:.6g} K."
+            f"\nGive the temperature itself, {name + '.temperature'!r} [K], or an entropy that belongs to one."
+        )
+
+
 def entropy_with_temperature(energy: Storage, theta0: float, s: Array, theta: float, what: str) -> Array:
     """The entropy with dU/ds = θ [K], (1,), looked for from s on; what: its name, for the error where none has it.
 

@@ -75,7 +75,21 @@ def record_warnings(run: Run, g_v: float) -> Iterator[str]:
     turn = float(run.record.turn.max(initial=0.0))
     if turn > TURN_WARNING:
         yield f"a joint turned by {turn:.2g} rad in one step: its angle may be wrong by whole turns. Reduce h."
+    yield from _crossed_lines(run)
     yield from _unresolved_frictions(run)
+
+
+def _crossed_lines(run: Run) -> Iterator[str]:
+    """Distances below zero: the row ẏ = l̄ l_dot of compiled steps, y = ½ l², has two roots, which meet at zero."""
+    for box in () if run.model.definition is None else run.model.definition.boxes:
+        for port in box.lengths:
+            below = run.record.x[:, run.model.layout.x[box.length(port)]].min(axis=1) < 0
+            if below.any():
+                yield (
+                    f"the two points of port {port!r} of box {box.name!r} met before t = "
+                    f"{run.record.t[int(np.argmax(below))]:.6g} s, and its distance went on below zero: nothing after "
+                    "that is right. Keep them apart, run it with compiled=False, or give a point and an axis."
+                )
 
 
 def _drive_jumps(run: Run) -> bool:
