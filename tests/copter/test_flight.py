@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from visviva import ModelError, copter
+from visviva import ModelError, control, copter
 
 QUAD = copter.quadcopter().without_bias()
 
@@ -54,6 +54,19 @@ def test_with_a_perfect_model_only_the_hold_is_left():
 def test_thrusts_are_those_of_the_wrench():
     flight = flown("flip")
     assert_allclose(flight.thrusts @ QUAD.allocation().T, flight.run["rotors.u"], atol=1e-9)
+
+
+def test_more_rotors_than_needed_share_the_wrench_within_their_ranges():
+    """A short hop that six rotors can only follow at their limits: shown are thrusts of the wrench that acted."""
+    six = copter.ring(replace(QUAD.rotors[0], speeds=(360, 420)), np.arange(6) * np.pi / 3, (1, -1) * 3, radius=0.24)
+    hexa = replace(QUAD, name="hexa", mass=1.25, rotors=six)
+    path = control.flat.quadcopter(control.polynomial(np.zeros(3), [0.03, 0.0, 0.0], 0.3, degree=9))
+    flight = copter.fly(copter.Manoeuvre("hop", hexa, path), hexa)
+    low, high = six[0].thrusts
+    assert flight.thrusts.shape[1] == 6
+    assert low - 1e-9 < flight.thrusts.min() < low + 1e-6
+    assert high - 1e-6 < flight.thrusts.max() < high + 1e-9
+    assert_allclose(flight.thrusts @ hexa.allocation().T, flight.run["rotors.u"], atol=1e-6)
 
 
 def test_a_flight_is_a_table_and_a_picture():

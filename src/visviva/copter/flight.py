@@ -12,6 +12,7 @@ import numpy as np
 from visviva._arrays import Array, finite_number
 from visviva._suggestions import helpful, suggesting
 from visviva.control import Controller, Thrusters, matching, reference, tracking
+from visviva.copter.allotment import allot, limits
 from visviva.copter.manoeuvres import Figures, Manoeuvre, manoeuvre
 from visviva.copter.vehicle import Vehicle
 from visviva.errors import ModelError
@@ -63,47 +64,23 @@ def controller(vehicle: Vehicle, path: Any, *, approach: str = "body", poles: Se
     """The tracking law of a vehicle on a path of poses: one set of gains, for what tilts and what does not.
 
     Gains are the matched ones of (4.148), from the poles of errors in a vertical plane. Inputs are thrusts within the
-    ranges of the rotors; of those that tilt F cos θ and F sin θ, in a polygon inside their sector, (5.16d).
+    ranges of the rotors; of those that tilt F cos θ and F sin θ, in a polygon inside their sector, (5.16d). Where
+    inputs are more than the wrench they make, those of least squares; such a law is asked in Python, some times slower.
     """
     m = rigid(vehicle, damped=True)
     gains = matching.quadcopter(poles, heading=HEADING, g=vehicle.gravity).gains()
     actuators = Thrusters(vehicle.split_allocation, _names(vehicle))
     law = tracking(
         m, {("ground", "craft"): gains}, approach, actuators={"rotors": actuators}, inputs="rotors",
-        limits=limits(vehicle),
+        limits=limits(vehicle), weight=np.ones(len(actuators.names)),
     )  # fmt: skip
-    return law.at(_Remembered(reference(m, {"craft": path})))
+    independent = np.linalg.matrix_rank(actuators.matrix) == len(actuators.names)  # what compiled laws take
+    return law.at(_Remembered(reference(m, {"craft": path})), compiled=bool(independent))
 
 
 def _names(vehicle: Vehicle) -> tuple[str, ...]:
     names = [rotor.name for rotor in vehicle.rotors]
     return (*names, *(f"{names[i]}_across" for i in vehicle.tilting))
-
-
-def limits(vehicle: Vehicle) -> tuple[Array, Array]:
-    """W x ≤ l of x = (F cos θ of all rotors, F sin θ of those that tilt).
-
-    F between its limits, where a rotor tilts within a chord of the arc of 45° on either side; |F sin θ| ≤ tan θ_max
-    F cos θ with the servo's range, 45° at most.
-    """
-    k, n = len(vehicle.rotors), len(vehicle.rotors) + len(vehicle.tilting)
-    rows, bounds = list[Array](), list[float]()
-    across = {i: k + j for j, i in enumerate(vehicle.tilting)}
-    for i, rotor in enumerate(vehicle.rotors):
-        low, high = rotor.thrusts
-        rows.append(-np.eye(n)[i])
-        bounds.append(-low)
-        if rotor.servo is None:
-            rows.append(np.eye(n)[i])
-            bounds.append(high)
-            continue
-        for sign, end in ((1.0, rotor.servo.range[1]), (-1.0, -rotor.servo.range[0])):
-            side, chord = np.zeros(n), np.zeros(n)
-            side[across[i]], side[i] = sign, -np.tan(min(end, np.pi / 4))
-            chord[across[i]], chord[i] = sign * np.tan(np.pi / 8), 1.0
-            rows += [side, chord]
-            bounds += [0.0, high]
-    return np.array(rows), np.array(bounds)
 
 
 @final
@@ -222,7 +199,7 @@ class Flight:
     @cached_property
     def thrusts(self) -> Array:
         """Of the rotors at the run's steps [N], (n, k), from the wrench at their port."""
-        x = self.run["rotors.u"] @ np.linalg.pinv(self.vehicle.split_allocation).T
+        x = allot(self.vehicle, self.run["rotors.u"])
         k = len(self.vehicle.rotors)
         F = np.array(x[:, :k])
         F[:, list(self.vehicle.tilting)] = np.hypot(F[:, list(self.vehicle.tilting)], x[:, k:])

@@ -23,7 +23,7 @@ def plot_flight(flight: Flight) -> Figure:
     wanted = plan.path.position(np.linspace(0, plan.duration, 200))
     left.plot(wanted[:, 0], wanted[:, 2], "k:", lw=1)
     left.plot(*run["craft.r"][:, [0, 2]].T, "0.7", lw=0.8)
-    arm = max(float(np.linalg.norm(rotor.position)) for rotor in flight.vehicle.rotors)
+    arm = flight.vehicle.arm
     R = run["craft.R"].reshape(-1, 3, 3)
     for k in np.linspace(0, len(run.t) - 1, SHOWN).astype(int):
         r, x, z = run["craft.r"][k], arm * R[k, :, 0], 0.5 * arm * R[k, :, 2]
