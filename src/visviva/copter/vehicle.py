@@ -213,11 +213,13 @@ class Vehicle:
         )  # fmt: skip
 
     def _check_turning(self) -> None:
-        """ModelError where roll, pitch, yaw and lift cannot be chosen independently, small changes about θ = 0."""
+        """ModelError where roll, pitch, yaw and lift cannot be chosen independently about the centre of mass, at θ = 0."""
         if not self.rotors:
             raise ModelError(f"vehicle {self.name!r} has no rotors.")
         scale = np.array([self.arm, self.arm, max(rotor.drag_length for rotor in self.rotors), 1.0])
-        rows = self.split_allocation[[0, 1, 2, 5]] / scale[:, None]
+        B = self.split_allocation
+        about_com = B[:3] - skew(self.com) @ B[3:]
+        rows = np.concatenate([about_com, B[5:]]) / scale[:, None]
         U, s, _ = np.linalg.svd(rows)
         s = np.append(s, np.zeros(4 - len(s)))
         if s[3] > RANK_RTOL * s[0]:
