@@ -11,8 +11,9 @@ import numpy as np
 
 from visviva._arrays import Array, finite_number
 from visviva._suggestions import helpful, suggesting
-from visviva.control import Controller, Thrusters, matching, reference, tracking
+from visviva.control import Controller, Thrusters, matching, moments, reference, tracking
 from visviva.copter.allotment import allot, limits
+from visviva.copter.demand import warn_of_demand
 from visviva.copter.manoeuvres import Figures, Manoeuvre, manoeuvre
 from visviva.copter.vehicle import Vehicle
 from visviva.errors import ModelError
@@ -35,7 +36,7 @@ def rigid(vehicle: Vehicle, *, damped: bool = False) -> Mechanism:
     """A vehicle whose rotors are forces: Konz (5.16a,b), (5.17a,b), with the mass data of the description.
 
     Ports in axes of the body: "rotors", their wrench (m; f) about the origin of the frame, and "craft_air", what the
-    air does, see `rigid_air`.   damped: in its place, what a law knows of it, an isotropic drag d at the origin.
+    air does, see `rigid_air`.   damped: in its place, what a law knows of it: the mean drag d at the origin, and Υ.
     """
     m = Mechanism(vehicle.name, gravity=(0.0, 0.0, -vehicle.gravity))
     craft = m.body("craft", mass=vehicle.mass, com=vehicle.com, inertia=vehicle.inertia_about_com)
@@ -43,8 +44,9 @@ def rigid(vehicle: Vehicle, *, damped: bool = False) -> Mechanism:
     m.fixed("mount", craft, hub)
     m.wrench("rotors", hub, frame="body")
     m.wrench("craft_air", craft, frame="body")
-    if damped and vehicle.drag.mean:
-        m.damper("drag", m.ground, craft, d=vehicle.drag.mean, points=np.zeros((1, 3)))
+    drag = vehicle.drag
+    if damped and drag.matrix.any():
+        m.damper("drag", m.ground, craft, D=moments(drag.mean, Pi=drag.Upsilon), at=np.zeros(3))
     return m
 
 
@@ -126,9 +128,11 @@ def fly(
     own = _model_of(what, vehicle)
     model = own if believed is None else believed
     plan = manoeuvre(what, model) if isinstance(what, str) else what
+    _check_believed(own, model)
     T = finite_number(period, "period of the law [s]", positive=True)
     _check_thrust(plan, model)
     law = controller(model, plan.path, approach=approach, poles=poles)
+    warn_of_demand(plan, model, law, np.linspace(0.0, plan.duration, CHECKED))
     run = simulate(
         rigid(own), t_end=plan.duration + AFTER, h=h, integrator=RK4(), initial=_start(plan),
         sampled=[Sampled(law, period=T), Sampled(rigid_air(own), period=h)],
@@ -140,6 +144,17 @@ def _model_of(what: str | Manoeuvre, vehicle: Vehicle | None) -> Vehicle:
     if vehicle is not None:
         return vehicle
     return manoeuvre(what).vehicle if isinstance(what, str) else what.vehicle
+
+
+def _check_believed(own: Vehicle, model: Vehicle) -> None:
+    """ModelError where thrusts of the believed vehicle are no thrusts of the one that flies."""
+    B, other = own.split_allocation, model.split_allocation
+    if B.shape != other.shape or np.abs(B - other).max() > 1e-12:
+        raise ModelError(
+            f"the vehicle that flies, {own.name!r}, and the believed one, {model.name!r}, have rotors at other places "
+            "or of another κ_T/κ_F: the rigid vehicle takes the wrench that the law believes in.\n"
+            "Give believed= the same rotors; mass, com, inertia, drag, gravity and speeds may differ."
+        )
 
 
 def _check_thrust(plan: Manoeuvre, vehicle: Vehicle) -> None:

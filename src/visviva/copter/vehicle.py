@@ -213,7 +213,7 @@ class Vehicle:
         )  # fmt: skip
 
     def _check_turning(self) -> None:
-        """ModelError where roll, pitch, yaw and lift cannot be chosen independently about the centre of mass, at θ = 0."""
+        """ModelError where roll, pitch, yaw and lift are not independent about the centre of mass, at θ = 0."""
         if not self.rotors:
             raise ModelError(f"vehicle {self.name!r} has no rotors.")
         scale = np.array([self.arm, self.arm, max(rotor.drag_length for rotor in self.rotors), 1.0])
