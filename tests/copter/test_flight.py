@@ -21,7 +21,7 @@ def test_aerobatics_stay_near_the_reference(name):
     flight = flown(name)
     found, real = flight.figures, flight.plan.flown
     assert found.e_r < real.e_r
-    assert found.e_R < 1.5 * real.e_R
+    assert found.e_R < real.e_R
     assert found.e_phi <= found.e_R
     low, high = QUAD.rotors[0].thrusts
     assert flight.thrusts.min() > low - 1e-9
