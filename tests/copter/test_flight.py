@@ -84,6 +84,10 @@ def test_a_flight_is_a_table_and_a_picture():
     assert "rms e_r" in str(flight)
     figure = flight.plot()
     assert [axes.get_title() for axes in figure.axes] == ["flip", "errors", "thrusts"]
+    trace, _, thrusts = figure.axes
+    assert [text.get_text() for text in thrusts.get_legend().get_texts()] == [rotor.name for rotor in QUAD.rotors]
+    arms = np.array([line.get_xdata() for line in trace.lines if line.get_linewidth() == 2.0])
+    assert (np.abs(np.diff(arms, axis=0)).max(axis=1) > 1e-3).all()  # none lies on the one before, as in a hover
 
 
 def test_a_reference_with_a_level_attitude_is_no_path_of_a_quadcopter():
