@@ -96,6 +96,19 @@ def test_any_ring_of_rotors_is_a_vehicle():
     assert np.linalg.matrix_rank(oblique.allocation()) == 6
 
 
+def test_two_tilting_rotors_above_their_centre_of_mass_are_a_vehicle():
+    """Both forwards pitch it, by the height over the centre of mass; at that height nothing does."""
+    servo = replace(TRI.rotors[0].servo, axis=(0, 1, 0))
+    rotor = replace(TRI.rotors[0], axis=(0, 0, 1), servo=servo)
+    pair = [replace(rotor, name=name, position=(0, y, 0), spin=s) for name, y, s in (("l", 0.25, 1), ("r", -0.25, -1))]
+    given = {"name": "bicopter", "mass": 1.0, "inertia": (0.03, 0.03, 0.02), "rotors": pair}
+    hover = copter.Vehicle(**given, com=(0, 0, -0.1)).hover
+    assert_allclose(hover.thrusts, 9.81 / 2)
+    assert_allclose(hover.tilts, 0, atol=1e-12)
+    with pytest.raises(ModelError, match="do not choose pitch moment independently"):
+        copter.Vehicle(**given, com=(0, 0, 0))
+
+
 def test_what_cannot_turn_is_refused():
     same = tuple(replace(rotor, spin=1) for rotor in QUAD.rotors)
     with pytest.raises(ModelError, match="yaw moment and lift independently"):

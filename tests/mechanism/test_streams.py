@@ -176,7 +176,8 @@ def builders(m):
         r"points of damper 'x' must have shape \(3,\)": lambda: m.damper("x", m.ground, b, d=1, points=[[0, 0]]),
         "leave out at and rotation": lambda: m.damper("x", m.ground, b, d=1, points=[[0, 0, 0]], at=(0, 0, 0)),
         "is zero: leave it out": lambda: m.damper("x", m.ground, b, d=0, points=[[0, 0, 0]]),
-        "triangle inequality": lambda: m.damper("x", m.ground, b, D=np.diag([5.0, 1, 1, 1, 1, 1])),
+        "eigenvalue -1: it would drive": lambda: m.damper("x", m.ground, b, D=np.diag([-1.0, 1, 1, 1, 1, 1])),
+        "would drive some motion": lambda: m.damper("x", m.ground, b, D=np.diag([1.0, 0, 0, -1])),
         "differs from the structure": lambda: m.damper("x", m.ground, b, D=np.diag([1.0, 1, 1, 1, 2, 1])),
         "give d alone": lambda: m.damper("x", m.ground, p, D=np.eye(4)),
         "must be positive": lambda: m.damper("x", m.ground, p, d=-1.0),
@@ -185,6 +186,27 @@ def builders(m):
         r"twist \(ω; v\) of stream 'air'": lambda: m.stream("air", twist=(1, 2, 3)),
         "rate of stream 'air'": lambda: m.stream("air", twist=TWIST, rate=np.nan),
     }
+
+
+@pytest.mark.parametrize("scheme", [vv.PHMP(), vv.RK4(), vv.DOP853()], ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize("d", [0.0, 0.4])
+def test_rotational_drag_about_one_axis_alone(scheme, d):
+    """No points have it. Θ ω̇ = -Υ_z ω_z e_z and m v̇ = -d v decay as they do alone, and heat is what is lost."""
+    m = vv.Mechanism("disc", gravity=(0, 0, 0))
+    disc = m.body("disc", mass=2.0, inertia=(0.3, 0.3, 0.5))
+    m.damper("drag", m.ground, disc, D=(0, 0, 0.25, d, d, d))
+    start = {"disc.twist": (0.0, 0.0, 3.0, 0.5, 0.0, 0.2)}
+    run = vv.simulate(m, t_end=2.0, h=1e-2, initial=start, integrator=scheme)
+    v_W = np.exp(-0.4) if d else 1.0
+    assert_allclose(run["disc.twist"][-1, 2], 3.0 * np.exp(-1.0), rtol=1e-4)
+    assert_allclose(np.linalg.norm(run["disc.twist"][-1, 3:]), np.hypot(0.5, 0.2) * v_W, rtol=1e-4)
+    heat = np.diff(run["heat"])
+    assert heat.min() > 0
+    lost = run["energy"][0] - run["energy"][-1]
+    assert_allclose(heat.sum(), lost, rtol=1e-9 if isinstance(scheme, vv.PHMP) else 1e-4)
+    tilted = vv.simulate(m, t_end=0.3, h=1e-2, initial={"disc.twist": (2.0, -1.0, 3.0, 0, 0, 0)}, integrator=scheme)
+    L = (tilted["disc.twist"][:, :3] * (0.3, 0.3, 0.5))[[0, -1], :2]
+    assert_allclose(*np.linalg.norm(L, axis=1), rtol=1e-4)  # nothing brakes what is across
 
 
 @pytest.mark.parametrize("found", builders(vv.Mechanism("names")))

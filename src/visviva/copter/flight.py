@@ -11,7 +11,9 @@ import numpy as np
 
 from visviva._arrays import Array, finite_number
 from visviva._suggestions import helpful, suggesting
-from visviva.control import Controller, Thrusters, matching, reference, tracking
+from visviva.control import Controller, Thrusters, matching, moments, reference, tracking
+from visviva.copter.allotment import allot, limits
+from visviva.copter.demand import warn_of_demand
 from visviva.copter.manoeuvres import Figures, Manoeuvre, manoeuvre
 from visviva.copter.vehicle import Vehicle
 from visviva.errors import ModelError
@@ -34,7 +36,7 @@ def rigid(vehicle: Vehicle, *, damped: bool = False) -> Mechanism:
     """A vehicle whose rotors are forces: Konz (5.16a,b), (5.17a,b), with the mass data of the description.
 
     Ports in axes of the body: "rotors", their wrench (m; f) about the origin of the frame, and "craft_air", what the
-    air does, see `rigid_air`.   damped: in its place, what a law knows of it, an isotropic drag d at the origin.
+    air does, see `rigid_air`.   damped: in its place, what a law knows of it: the mean drag d at the origin, and Υ.
     """
     m = Mechanism(vehicle.name, gravity=(0.0, 0.0, -vehicle.gravity))
     craft = m.body("craft", mass=vehicle.mass, com=vehicle.com, inertia=vehicle.inertia_about_com)
@@ -42,8 +44,9 @@ def rigid(vehicle: Vehicle, *, damped: bool = False) -> Mechanism:
     m.fixed("mount", craft, hub)
     m.wrench("rotors", hub, frame="body")
     m.wrench("craft_air", craft, frame="body")
-    if damped and vehicle.drag.mean:
-        m.damper("drag", m.ground, craft, d=vehicle.drag.mean, points=np.zeros((1, 3)))
+    drag = vehicle.drag
+    if damped and drag.matrix.any():
+        m.damper("drag", m.ground, craft, D=moments(drag.mean, Pi=drag.Upsilon), at=np.zeros(3))
     return m
 
 
@@ -63,47 +66,23 @@ def controller(vehicle: Vehicle, path: Any, *, approach: str = "body", poles: Se
     """The tracking law of a vehicle on a path of poses: one set of gains, for what tilts and what does not.
 
     Gains are the matched ones of (4.148), from the poles of errors in a vertical plane. Inputs are thrusts within the
-    ranges of the rotors; of those that tilt F cos θ and F sin θ, in a polygon inside their sector, (5.16d).
+    ranges of the rotors; of those that tilt F cos θ and F sin θ, in a polygon inside their sector, (5.16d). Where
+    inputs are more than the wrench they make, those of least squares; such a law is asked in Python, some times slower.
     """
     m = rigid(vehicle, damped=True)
     gains = matching.quadcopter(poles, heading=HEADING, g=vehicle.gravity).gains()
     actuators = Thrusters(vehicle.split_allocation, _names(vehicle))
     law = tracking(
         m, {("ground", "craft"): gains}, approach, actuators={"rotors": actuators}, inputs="rotors",
-        limits=limits(vehicle),
+        limits=limits(vehicle), weight=np.ones(len(actuators.names)),
     )  # fmt: skip
-    return law.at(_Remembered(reference(m, {"craft": path})))
+    independent = np.linalg.matrix_rank(actuators.matrix) == len(actuators.names)  # what compiled laws take
+    return law.at(_Remembered(reference(m, {"craft": path})), compiled=bool(independent))
 
 
 def _names(vehicle: Vehicle) -> tuple[str, ...]:
     names = [rotor.name for rotor in vehicle.rotors]
     return (*names, *(f"{names[i]}_across" for i in vehicle.tilting))
-
-
-def limits(vehicle: Vehicle) -> tuple[Array, Array]:
-    """W x ≤ l of x = (F cos θ of all rotors, F sin θ of those that tilt).
-
-    F between its limits, where a rotor tilts within a chord of the arc of 45° on either side; |F sin θ| ≤ tan θ_max
-    F cos θ with the servo's range, 45° at most.
-    """
-    k, n = len(vehicle.rotors), len(vehicle.rotors) + len(vehicle.tilting)
-    rows, bounds = list[Array](), list[float]()
-    across = {i: k + j for j, i in enumerate(vehicle.tilting)}
-    for i, rotor in enumerate(vehicle.rotors):
-        low, high = rotor.thrusts
-        rows.append(-np.eye(n)[i])
-        bounds.append(-low)
-        if rotor.servo is None:
-            rows.append(np.eye(n)[i])
-            bounds.append(high)
-            continue
-        for sign, end in ((1.0, rotor.servo.range[1]), (-1.0, -rotor.servo.range[0])):
-            side, chord = np.zeros(n), np.zeros(n)
-            side[across[i]], side[i] = sign, -np.tan(min(end, np.pi / 4))
-            chord[across[i]], chord[i] = sign * np.tan(np.pi / 8), 1.0
-            rows += [side, chord]
-            bounds += [0.0, high]
-    return np.array(rows), np.array(bounds)
 
 
 @final
@@ -149,9 +128,11 @@ def fly(
     own = _model_of(what, vehicle)
     model = own if believed is None else believed
     plan = manoeuvre(what, model) if isinstance(what, str) else what
+    _check_believed(own, model)
     T = finite_number(period, "period of the law [s]", positive=True)
     _check_thrust(plan, model)
     law = controller(model, plan.path, approach=approach, poles=poles)
+    warn_of_demand(plan, model, law, np.linspace(0.0, plan.duration, CHECKED))
     run = simulate(
         rigid(own), t_end=plan.duration + AFTER, h=h, integrator=RK4(), initial=_start(plan),
         sampled=[Sampled(law, period=T), Sampled(rigid_air(own), period=h)],
@@ -163,6 +144,17 @@ def _model_of(what: str | Manoeuvre, vehicle: Vehicle | None) -> Vehicle:
     if vehicle is not None:
         return vehicle
     return manoeuvre(what).vehicle if isinstance(what, str) else what.vehicle
+
+
+def _check_believed(own: Vehicle, model: Vehicle) -> None:
+    """ModelError where thrusts of the believed vehicle are no thrusts of the one that flies."""
+    B, other = own.split_allocation, model.split_allocation
+    if B.shape != other.shape or np.abs(B - other).max() > 1e-12:
+        raise ModelError(
+            f"the vehicle that flies, {own.name!r}, and the believed one, {model.name!r}, have rotors at other places "
+            "or of another κ_T/κ_F: the rigid vehicle takes the wrench that the law believes in.\n"
+            "Give believed= the same rotors; mass, com, inertia, drag, gravity and speeds may differ."
+        )
 
 
 def _check_thrust(plan: Manoeuvre, vehicle: Vehicle) -> None:
@@ -222,7 +214,7 @@ class Flight:
     @cached_property
     def thrusts(self) -> Array:
         """Of the rotors at the run's steps [N], (n, k), from the wrench at their port."""
-        x = self.run["rotors.u"] @ np.linalg.pinv(self.vehicle.split_allocation).T
+        x = allot(self.vehicle, self.run["rotors.u"])
         k = len(self.vehicle.rotors)
         F = np.array(x[:, :k])
         F[:, list(self.vehicle.tilting)] = np.hypot(F[:, list(self.vehicle.tilting)], x[:, k:])

@@ -139,6 +139,11 @@ class Vehicle:
         """Numbers of the rotors that have servos."""
         return tuple(i for i, rotor in enumerate(self.rotors) if rotor.servo is not None)
 
+    @property
+    def arm(self) -> float:
+        """Of the rotor that is farthest from the origin [m]; 1 m where all are there."""
+        return max(float(np.linalg.norm(rotor.position)) for rotor in self.rotors) or 1.0
+
     def tilts(self, tilts: ArrayLike | None = None) -> Array:
         """θ of each rotor [rad], from one number per rotor, one per servo, or nothing for θ = 0."""
         k, found = len(self.rotors), np.zeros(len(self.rotors))
@@ -208,12 +213,13 @@ class Vehicle:
         )  # fmt: skip
 
     def _check_turning(self) -> None:
-        """ModelError where roll, pitch, yaw and lift cannot be chosen independently, small changes about θ = 0."""
+        """ModelError where roll, pitch, yaw and lift are not independent about the centre of mass, at θ = 0."""
         if not self.rotors:
             raise ModelError(f"vehicle {self.name!r} has no rotors.")
-        size = max(float(np.linalg.norm(rotor.position)) for rotor in self.rotors) or 1.0
-        scale = np.array([size, size, max(rotor.drag_length for rotor in self.rotors), 1.0])
-        rows = self.split_allocation[[0, 1, 2, 5]] / scale[:, None]
+        scale = np.array([self.arm, self.arm, max(rotor.drag_length for rotor in self.rotors), 1.0])
+        B = self.split_allocation
+        about_com = B[:3] - skew(self.com) @ B[3:]
+        rows = np.concatenate([about_com, B[5:]]) / scale[:, None]
         U, s, _ = np.linalg.svd(rows)
         s = np.append(s, np.zeros(4 - len(s)))
         if s[3] > RANK_RTOL * s[0]:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_array, finite_number
 from visviva.errors import ModelError
 from visviva.geometry.definite import one_each, symmetric
-from visviva.geometry.moments import moment_matrix, moments_of_matrix
+from visviva.geometry.moments import matrix_of_moments, moment_matrix, moments_of_matrix
 from visviva.mechanism.builder import End, RotationLike
 from visviva.mechanism.dampers import moment_damping
 from visviva.mechanism.element_builder import ElementBuilder, Ends, Pose
@@ -41,8 +41,9 @@ class DamperMethods(ElementBuilder):
 
         d, points:    coefficients [N s/m], each or one for all, and world points (n, 3) of the child as built. For a
                       particle d alone, one number.
-        D:            in place of both, (4, 4) moments D' = Σ d (h; 1)(h; 1)ᵀ in a frame of the child, not negative, or
-                      their 6×6 matrix for (ω; v).
+        D:            in place of both, (4, 4) moments D' = Σ d (h; 1)(h; 1)ᵀ in a frame of the child, or their 6×6
+                      matrix for (ω; v), which is not negative: as of rotational drag about one axis alone, where D' is
+                      indefinite and no points have it.
         at, rotation: that frame as built; default: at the centre of mass of the child, world axes.
         heat_to:      a thermal node that the heat goes to; default: the environment.
 
@@ -95,10 +96,10 @@ def _of_matrix(D: ArrayLike, where: str) -> Array:
     n = 6 if given.shape in ((6, 6), (6,)) else 4
     matrix = symmetric(given, n, f"D of {where}")
     moments = matrix if n == 4 else moments_of_matrix(matrix)
-    values = np.linalg.eigvalsh(moments)
+    values = np.linalg.eigvalsh(matrix_of_moments(moments))
     if values[0] < -NEGATIVE * max(values[-1], 0.0):
         raise ModelError(
-            f"the moments D' of {where} have the eigenvalue {values[0]:.3g}: no points of positive drag have them.\n"
-            "Points fulfil the triangle inequality; any other damping D of the relative twist is one of a bushing."
+            f"the 6×6 matrix of D of {where} has the eigenvalue {values[0]:.3g}: it would drive some motion.\n"
+            "It must be d ≥ 0 with Υ ⪰ d ĥ ĥᵀ about the origin of the frame."
         )
     return moments

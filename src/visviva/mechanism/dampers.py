@@ -54,7 +54,12 @@ def point_damping(c: Array, b: Array) -> Array:
 def moment_damping(moments: Array) -> Array:
     """D_y (12, 12) of drag on points of the child, seen from the parent, by its moments D' = Σ d (h; 1)(h; 1)ᵀ.
 
-    Power tr(Ẋ D' Ẋᵀ) with the pose X = (R, p): ωᵀ, vᵀ times Vee D' times them; Konz (3.73), (3.90e).
+    Power tr(Ẋ D' Ẋᵀ) with the pose X = (R, p): ωᵀ, vᵀ times Vee D' times them; Konz (3.73), (3.90e). It is never
+    negative where Vee D' ⪰ 0, D' itself may be indefinite: rates of rotations are not any, and neither are increments,
+
+        tr(ΔR A ΔRᵀ) = 2 (1 - cos φ) n·Vee(A) n        of a turn by φ about n,
+
+    and with the centre l of the drag D' is d (l; 1)(l; 1)ᵀ and such an A.
     """
     D_y = np.zeros((12, 12))
     for i in range(3):

@@ -10,8 +10,11 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.linear import transpose
+from visviva.geometry.moments import matrix_of_moments
+from visviva.mechanism.dampers import moment_damping
 from visviva.model.batches import MatrixBatch, matrix_batches
 from visviva.model.body import Gyroscopic
+from visviva.model.measured import MeasuredDissipation
 from visviva.model.storage import Kinetic
 from visviva.model.structure import (
     AbstractConstraint,
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from visviva.model.model import Model
 
 TOLERANCE = 1e-12  # of the largest entry
+FIRST_ROW = (0, 1, 2, 9)  # of a pose (R, p) among its twelve entries
 
 
 def check_description(model: Model) -> None:
@@ -130,7 +134,18 @@ def _holds_everywhere(part: AbstractStructure) -> bool:
 
 def _holds_by_its_form(part: AbstractStructure) -> bool:
     """Whether there is nothing to check: J of a turning body is a vector product, R of a hinge is d aᵀa."""
+    if isinstance(part, MeasuredDissipation):
+        return not part.line and _drags(part.D)
     return isinstance(part, Gyroscopic) or (isinstance(part, TurnFriction) and 0 <= part.d < np.inf)
+
+
+def _drags(D: Array) -> bool:
+    """Whether D (12, 12) is drag of a rigid pose: on what keeps it rigid it is ⪰ 0, see `moment_damping`."""
+    if D.shape != (12, 12) or not np.isfinite(D).all():
+        return False
+    moments = D[np.ix_(FIRST_ROW, FIRST_ROW)]
+    values = np.linalg.eigvalsh(matrix_of_moments(moments))
+    return bool(np.array_equal(moment_damping(moments), D) and values[0] >= -TOLERANCE * values[-1])
 
 
 def check_skew(matrix: Array, what: str) -> None:
