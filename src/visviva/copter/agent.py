@@ -11,7 +11,7 @@ import numpy as np
 from visviva._arrays import Array, finite_number
 from visviva._suggestions import helpful
 from visviva.copter.agent_loop import Record, World, loops
-from visviva.copter.agent_tick import NEVER, READY, LawAccess, Memory, Parameters
+from visviva.copter.agent_tick import NEVER, READY, Goal, LawAccess, Memory, Parameters
 from visviva.copter.estimation import (
     attitude_observer,
     compiled,
@@ -67,6 +67,8 @@ class Agent:
     period: float = 5e-3
     mean_delay: float | None = None
     patience: float = 0.25
+    ahead: int = 1
+    ff: float = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "period", finite_number(self.period, "period of an agent [s]", positive=True))
@@ -83,7 +85,7 @@ class Agent:
         else:
             forced = rotor_force(own, T, cutoffs=self.cutoffs)
         return Parameters(
-            T, self.patience, np.array(found.R_B), np.concatenate([gyro_bias, found.a_B]),
+            T, self.ahead * T, self.patience, np.array(found.R_B), np.concatenate([gyro_bias, found.a_B]),
             latency_estimator(delay, tick=T), attitude_observer(), position_observer(g=own.gravity),
             rate_observer(own.inertia_about_com, T), force_bias(own.mass), propellers(own.rotors, T),
             servos(own.rotors, T), forced, gyrostat(own)._replace(weight=0.0), np.linalg.inv(own.inertia_matrix),
@@ -107,6 +109,29 @@ class Agent:
             tilts.copy(), wrench, counts,
         )  # fmt: skip
 
+    def goals(self, p: Parameters, law: Any, plan: Manoeuvre) -> Goal:
+        """The reference at ticks of a manoeuvre, and what its wrench will have changed by when filters have made it."""
+        T, code = self.period, law.code
+        motion = code.tabulate(np.arange(0.0, plan.duration + T / 2, T).clip(0.0, plan.duration))
+        t = T * np.arange(len(motion))
+        wrench = np.array([self._wrench(p, code, plan, x) for x in t])
+        if self.vehicle.tilting:
+            lag = np.full(6, T * p.force.c_F / (1 - p.force.c_F) + T)
+        else:
+            lag = np.zeros(6)
+            lag[p.rows] = p.force.K1 / p.force.K0
+        late = self.ff * (lag - p.lead)
+        sooner = np.array([np.interp(t + late[i], t, wrench[:, i]) - wrench[:, i] for i in range(6)]).T
+        return Goal(motion, np.ascontiguousarray(sooner))
+
+    def _wrench(self, p: Parameters, code: Any, plan: Manoeuvre, t: float) -> Array:
+        """What the law asks for on the reference itself."""
+        now = plan.path.motion(min(t, plan.duration))
+        y = np.concatenate([now.X.r, now.X.R.ravel(), now.V])
+        code.control.still[:] = p.inverse @ (p.model.drag @ now.V)
+        code.evaluate(t, y)
+        return np.asarray(p.split @ code.control.u)
+
     def fly(
         self,
         plan: Manoeuvre,
@@ -129,19 +154,19 @@ class Agent:
         law = controller(self.vehicle, plan.path, approach=self.approach, poles=self.poles, damped=False)
         access, kept = _access(law)
         T = self.period
-        wanted = law.code.tabulate(np.arange(0.0, plan.duration + T / 2, T).clip(0.0, plan.duration))
+        goals = self.goals(p, law, plan)
         ticks = round((0.5 + settle + plan.duration + after) / T)
         pushes = np.zeros((ticks, 3))
         if gust is not None:
             pushes[:] = [gust(k * T) for k in range(ticks)]
-        world = World(gyrostat(vehicle), vehicle.gravity, float(h), steps, round(settle / T), pushes)
+        world = World(gyrostat(vehicle), vehicle.gravity, float(h), steps, round(settle / T), self.ahead, pushes)
         start, hover = plan.path.motion(0.0).X, vehicle.hover
         x = plant_start(start.r, start.R, hover.tilts[list(vehicle.tilting)], hover.speeds)
         n, m, nu = len(vehicle.rotors), len(vehicle.tilting), p.split.shape[1]
         widths = (len(x), 3, 4, 3, 3, 6, 6, nu, n, m)
         record = Record(*(np.full((ticks, width), np.nan) for width in widths))
         fly = compiled(loops[bool(vehicle.tilting)])
-        fly(p, s, access, world, sensors.draw(ticks, T, h), x, wanted, record)
+        fly(p, s, access, world, sensors.draw(ticks, T, h), x, goals, record)
         del kept
         return AgentFlight(plan, vehicle, self, sensors, record, s, settle)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.copter.agent_tick import Frame, LawAccess, Memory, Parameters, tick_fixed, tick_tilting
+from visviva.copter.agent_tick import Frame, Goal, LawAccess, Memory, Parameters, tick_fixed, tick_tilting
 from visviva.copter.estimation.attitude_observer import NOW
 from visviva.copter.estimation.position_observer import R, V
 from visviva.copter.estimation.turns import exponential, multiply, quaternion_at
@@ -39,27 +39,29 @@ class World(NamedTuple):
     h: float  # [s] of a step
     steps: int  # between ticks
     settle: int  # ticks of hover before the manoeuvre
+    ahead: int  # ticks for which the law is asked
     gust: Array  # (N, 3) force [N] in world axes at each tick
 
 
-def fly_fixed(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measured, x: Array, wanted: Array,
+def fly_fixed(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measured, x: Array, goals: Goal,
               record: Record) -> None:  # fmt: skip
-    """Fly N ticks from x, in place. The vehicle is held until the agent knows where it is. wanted: (ticks, 3, 7)."""
+    """Fly N ticks from x, in place. The vehicle is held until the agent knows where it is. goals: of all ticks."""
     frame, waiting, taken, speeds = _quiet(), np.zeros((len(m.step), 7)), 0, x[len(x) - len(s.currents) :].copy()
     arrived, begun = 0, -1
     for k in range(len(record.x)):
         imu = _imu(world, m, x, s, k, begun >= 0)
         taken = _measure(m, x, k * world.steps, waiting, taken)
         arrived = _receive(m, waiting, arrived, k, frame)
-        row = min(max(k + 1 - begun - world.settle, 0), len(wanted) - 1) if begun >= 0 else 0
-        flies = tick_fixed(p, s, law, k, wanted[row], imu, speeds, frame)
+        row = min(max(k + world.ahead - begun - world.settle, 0), len(goals.motion) - 1) if begun >= 0 else 0
+        goal = Goal(goals.motion[row], goals.sooner[row])
+        flies = tick_fixed(p, s, law, k, goal, imu, speeds, frame)
         if flies and begun < 0:
             begun = k
         _note(record, s, law, x, k)
         taken = _advance(world, m, x, s, k, begun >= 0, waiting, taken, speeds)
 
 
-def fly_tilting(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measured, x: Array, wanted: Array,
+def fly_tilting(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measured, x: Array, goals: Goal,
                 record: Record) -> None:  # fmt: skip
     """The same where rotors tilt."""
     frame, waiting, taken, speeds = _quiet(), np.zeros((len(m.step), 7)), 0, x[len(x) - len(s.currents) :].copy()
@@ -68,8 +70,9 @@ def fly_tilting(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measu
         imu = _imu(world, m, x, s, k, begun >= 0)
         taken = _measure(m, x, k * world.steps, waiting, taken)
         arrived = _receive(m, waiting, arrived, k, frame)
-        row = min(max(k + 1 - begun - world.settle, 0), len(wanted) - 1) if begun >= 0 else 0
-        flies = tick_tilting(p, s, law, k, wanted[row], imu, speeds, frame)
+        row = min(max(k + world.ahead - begun - world.settle, 0), len(goals.motion) - 1) if begun >= 0 else 0
+        goal = Goal(goals.motion[row], goals.sooner[row])
+        flies = tick_tilting(p, s, law, k, goal, imu, speeds, frame)
         if flies and begun < 0:
             begun = k
         _note(record, s, law, x, k)

@@ -74,6 +74,7 @@ class Parameters(NamedTuple):
     """All that an agent knows before a flight."""
 
     T_S: float
+    lead: float  # [s] from a tick until what it asks for is made
     patience: float  # [s] without frames until they are called stale
     R_B: Array
     imu_bias: Array  # (6,) of gyroscope and accelerometer, in axes of the sensor
@@ -110,6 +111,13 @@ class Memory(NamedTuple):
     counts: Array
 
 
+class Goal(NamedTuple):
+    """The reference of a tick."""
+
+    motion: Array  # (3, 7) q_R and its two rates, p.lead later
+    sooner: Array  # (6,) how much the wrench that it takes will have changed until each component is made
+
+
 class Frame(NamedTuple):
     """A frame as it arrives; `sent` is not a number where there is none."""
 
@@ -118,11 +126,11 @@ class Frame(NamedTuple):
     q: Array
 
 
-def tick_fixed(p: Parameters, s: Memory, law: LawAccess, k: int, wanted: Array, imu: Array, speeds: Array,
+def tick_fixed(p: Parameters, s: Memory, law: LawAccess, k: int, goal: Goal, imu: Array, speeds: Array,
                frame: Frame) -> bool:  # fmt: skip
     """A tick of a vehicle whose rotors do not tilt; whether it flies.
 
-    wanted: q_R and its two rates at k + 1, (3, 7).   imu: (6,) gyroscope and accelerometer.   speeds: ϖ_M (n,).
+    imu: (6,) gyroscope and accelerometer.   speeds: ϖ_M (n,).
     """
     _next(s)
     a, w = np.empty(3), np.empty(3)
@@ -131,7 +139,7 @@ def tick_fixed(p: Parameters, s: Memory, law: LawAccess, k: int, wanted: Array, 
     observed = observe_propellers(p.propellers, s.propellers, speeds, s.currents)
     before = s.rate[:3].copy()
     held = _feel(p, s, observed, w, a)
-    _ask(p, s, law, k, wanted, held, before, a)
+    _ask(p, s, law, k, goal, held, before, a)
     asked = s.wrench[p.rows]
     s.force[:] = filter_rotor_force(p.force, s.force, asked)
     n = len(speeds)
@@ -141,7 +149,7 @@ def tick_fixed(p: Parameters, s: Memory, law: LawAccess, k: int, wanted: Array, 
     return True
 
 
-def tick_tilting(p: Parameters, s: Memory, law: LawAccess, k: int, wanted: Array, imu: Array, speeds: Array,
+def tick_tilting(p: Parameters, s: Memory, law: LawAccess, k: int, goal: Goal, imu: Array, speeds: Array,
                  frame: Frame) -> bool:  # fmt: skip
     """The same where rotors tilt."""
     _next(s)
@@ -151,7 +159,7 @@ def tick_tilting(p: Parameters, s: Memory, law: LawAccess, k: int, wanted: Array
     observed = observe_propellers(p.propellers, s.propellers, speeds, s.currents)
     before = s.rate[:3].copy()
     held = _feel(p, s, observed, w, a)
-    _ask(p, s, law, k, wanted, held, before, a)
+    _ask(p, s, law, k, goal, held, before, a)
     last = tilt_force_speeds(p.force, s.force)
     new, tilts = filter_tilt_force(p.force, s.force, s.wrench[p.rows])
     s.force[:], s.next_tilts[:] = new, tilts
@@ -233,25 +241,29 @@ def _feel(p: Parameters, s: Memory, observed: Array, w_M: Array, a: Array) -> Ar
     return held
 
 
-def _ask(p: Parameters, s: Memory, law: LawAccess, k: int, wanted: Array, held: Array, w: Array, a: Array) -> None:
-    """f_D of the tracking law for k + 1, when it acts; where it has none, the last one stays.
+def _ask(p: Parameters, s: Memory, law: LawAccess, k: int, goal: Goal, held: Array, w: Array, a: Array) -> None:
+    """f_D of the tracking law for the time at which it will act, p.lead later; where it has none, the last one stays.
 
-    w: ω̂ at k, where that at k + 1 is predicted already; pose and velocity go with it.
+    w: ω̂ at k, where that at k + 1 is predicted already. Until then ω̇ and the specific force in axes of the body stay.
     """
-    T, t, y = p.T_S, (k + 1) * p.T_S, law.y
-    R_now, half = matrix(s.attitude, NOW), 0.5 * T
-    turn = exponential(half * (w[0] + s.rate[0]), half * (w[1] + s.rate[1]), half * (w[2] + s.rate[2]))
-    q = np.array(multiply(quaternion_at(s.attitude, NOW), turn))
-    growth = np.dot(R_now, a - s.position[BIAS : BIAS + 3])
+    h, t, y = p.lead, k * p.T_S + p.lead, law.y
+    spin, middle = s.rate[:3].copy(), np.empty(3)
+    for i in range(3):
+        rate = (s.rate[i] - w[i]) / p.T_S
+        spin[i], middle[i] = w[i] + h * rate, w[i] + 0.5 * h * rate
+    now, half = quaternion_at(s.attitude, NOW), 0.5 * h
+    on_way = np.array(multiply(now, exponential(half * middle[0], half * middle[1], half * middle[2])))
+    q = np.array(multiply(now, exponential(h * middle[0], h * middle[1], h * middle[2])))
+    growth = np.dot(matrix(on_way, 0), a - s.position[BIAS : BIAS + 3])
     growth[2] -= p.position.gravity
-    R_WB, v = matrix(q, 0), s.position[V : V + 3] + T * growth
-    y[:3], y[12:15] = s.position[R : R + 3] + half * (s.position[V : V + 3] + v), s.rate[:3]
+    R_WB, v = matrix(q, 0), s.position[V : V + 3] + h * growth
+    y[:3], y[12:15] = s.position[R : R + 3] + half * (s.position[V : V + 3] + v), spin
     for i in range(3):
         for j in range(3):
             y[3 + 3 * i + j] = R_WB[i, j]
     y[15:18] = np.dot(v, R_WB)
     law.still[:] = -np.dot(p.inverse, held)
-    law.knots[:3] = wanted
+    law.knots[:3] = goal.motion
     law.clock[0], law.clock[1], law.clock[2] = t, 1.0, t
     limited = law.status[1]
     call_inputs(law.address, (len(y), law.T, law.P, t, law.read, law.given))
@@ -260,4 +272,4 @@ def _ask(p: Parameters, s: Memory, law: LawAccess, k: int, wanted: Array, held: 
         return
     if law.status[1] > limited:
         s.counts[LIMITED] += 1.0
-    s.wrench[:] = np.dot(p.split, law.u)
+    s.wrench[:] = np.dot(p.split, law.u) + goal.sooner
