@@ -42,6 +42,8 @@ from visviva.copter.vehicle import Vehicle
 from visviva.errors import ModelError
 from visviva.kernels.control.tracking import track_address
 
+BEFORE = 20  # ticks of hover with which tables of a manoeuvre begin: forces are asked for before it does
+
 
 @final
 @helpful
@@ -57,18 +59,18 @@ class Agent:
     period:   T_S of a tick [s].
     mean_delay: T̄_D of frames, from `identify_delay` [s]; by default that of the sensors.
     patience: [s] without frames until they are called stale.
+    ahead:    ticks from one until what it asks for is made, about: the law is asked for that time.
     """
 
     vehicle: Vehicle
-    approach: str = "body"
+    approach: str = "particle"
     poles: Sequence[complex] = POLES
     cutoffs: tuple[float, float, float] = (8.0, 12.0, 4.0)
     cutoff: float = 12.0
     period: float = 5e-3
     mean_delay: float | None = None
     patience: float = 0.25
-    ahead: int = 1
-    ff: float = 1.0
+    ahead: int = 4
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "period", finite_number(self.period, "period of an agent [s]", positive=True))
@@ -112,21 +114,27 @@ class Agent:
     def goals(self, p: Parameters, law: Any, plan: Manoeuvre) -> Goal:
         """The reference at ticks of a manoeuvre, and what its wrench will have changed by when filters have made it."""
         T, code = self.period, law.code
-        motion = code.tabulate(np.arange(0.0, plan.duration + T / 2, T).clip(0.0, plan.duration))
-        t = T * np.arange(len(motion))
-        wrench = np.array([self._wrench(p, code, plan, x) for x in t])
-        if self.vehicle.tilting:
-            lag = np.full(6, T * p.force.c_F / (1 - p.force.c_F) + T)
-        else:
-            lag = np.zeros(6)
-            lag[p.rows] = p.force.K1 / p.force.K0
-        late = self.ff * (lag - p.lead)
+        t = T * np.arange(-BEFORE, 1 + round(plan.duration / T))
+        motion = code.tabulate(t.clip(0.0, plan.duration))
+        wrench = np.array([self._wrench(p, code, plan, x) for x in t.clip(0.0, plan.duration)])
+        late = self._lags(p) - p.lead
         sooner = np.array([np.interp(t + late[i], t, wrench[:, i]) - wrench[:, i] for i in range(6)]).T
         return Goal(motion, np.ascontiguousarray(sooner))
 
+    def _lags(self, p: Parameters) -> Array:
+        """Mean times [s] until components of the wrench are made, as filters and servos have them at hover."""
+        T, n, lag = self.period, len(p.propellers.p_P1), np.zeros(6)
+        if not self.vehicle.tilting:
+            lag[p.rows] = p.force.K1 / p.force.K0
+            return lag
+        thrust, tilt = 2 * T + T * p.force.c_F / (1 - p.force.c_F), T + float(np.max(p.servos.p_S1 / p.servos.p_S0))
+        across, whole = (p.split[:, n:] ** 2).sum(axis=1), (p.split**2).sum(axis=1)
+        share = across / np.where(whole > 0, whole, 1.0)
+        return np.asarray(thrust + share * (tilt - thrust))
+
     def _wrench(self, p: Parameters, code: Any, plan: Manoeuvre, t: float) -> Array:
         """What the law asks for on the reference itself."""
-        now = plan.path.motion(min(t, plan.duration))
+        now = plan.path.motion(t)
         y = np.concatenate([now.X.r, now.X.R.ravel(), now.V])
         code.control.still[:] = p.inverse @ (p.model.drag @ now.V)
         code.evaluate(t, y)
@@ -159,7 +167,7 @@ class Agent:
         pushes = np.zeros((ticks, 3))
         if gust is not None:
             pushes[:] = [gust(k * T) for k in range(ticks)]
-        world = World(gyrostat(vehicle), vehicle.gravity, float(h), steps, round(settle / T), self.ahead, pushes)
+        world = World(gyrostat(vehicle), vehicle.gravity, float(h), steps, round(settle / T) - BEFORE, self.ahead, pushes)
         start, hover = plan.path.motion(0.0).X, vehicle.hover
         x = plant_start(start.r, start.R, hover.tilts[list(vehicle.tilting)], hover.speeds)
         n, m, nu = len(vehicle.rotors), len(vehicle.tilting), p.split.shape[1]
