@@ -137,6 +137,10 @@ class CompiledLaw:
         raised = self.failure if status == kernel.NO_REFERENCE else None
         return ModelError(self.reason(status, t)) if raised is None else raised
 
+    def tabulate(self, times: Array) -> Array:
+        """The reference as (q_R, q̇_R, q̈_R) at each time, (instants, 3, nq): rows of `knots` for who has no filler."""
+        return self._rates(*self._values(list(times)))
+
     def parameters(self, first: int, width: int) -> Array:
         """What `track` finds at P: some inputs, and the row bit by bit."""
         return np.concatenate([[first, width], self.row.view(np.float64)])

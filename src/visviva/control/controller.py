@@ -79,6 +79,11 @@ class Controller(AbstractControlLaw):
         return self._compiled is not None
 
     @property
+    def code(self) -> CompiledLaw | None:
+        """Tables and memory of the compiled law, for what calls it by its address."""
+        return self._compiled
+
+    @property
     def failure(self) -> Exception | None:
         """Why there were no inputs when it was asked last, in Python or in compiled code."""
         return self._raised if self._compiled is None else self._compiled.last_failure

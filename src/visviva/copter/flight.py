@@ -62,14 +62,18 @@ def rigid_air(vehicle: Vehicle) -> Callable[[Any], dict[str, Any]]:
 
 
 @helpful
-def controller(vehicle: Vehicle, path: Any, *, approach: str = "body", poles: Sequence[complex] = POLES) -> Controller:
+def controller(
+    vehicle: Vehicle, path: Any, *, approach: str = "body", poles: Sequence[complex] = POLES, damped: bool = True
+) -> Controller:
     """The tracking law of a vehicle on a path of poses: one set of gains, for what tilts and what does not.
 
     Gains are the matched ones of (4.148), from the poles of errors in a vertical plane. Inputs are thrusts within the
     ranges of the rotors; of those that tilt F cos θ and F sin θ, in a polygon inside their sector, (5.16d). Where
     inputs are more than the wrench they make, those of least squares; such a law is asked in Python, some times slower.
+
+    damped: whether the law knows the drag; an agent tells it all that acts beside the rotors.
     """
-    m = rigid(vehicle, damped=True)
+    m = rigid(vehicle, damped=damped)
     gains = matching.quadcopter(poles, heading=HEADING, g=vehicle.gravity).gains()
     actuators = Thrusters(vehicle.split_allocation, _names(vehicle))
     law = tracking(
@@ -194,22 +198,23 @@ class Flight:
         """e_r [m], e_R and e_φ [rad] over `t`, at ticks while it lasts; (5.73)."""
         kept = np.flatnonzero(self.run.t <= self.plan.duration + 1e-9)
         kept = kept[:: max(1, len(kept) // 1000)]
-        t = self.run.t[kept]
-        poses = [self.plan.path(float(x)) for x in t]
-        r_R, R_R = np.array([X.r for X in poses]), np.array([X.R for X in poses])
-        E = np.swapaxes(R_R, 1, 2) @ self.run["craft.R"][kept].reshape(-1, 3, 3)
-        turn = np.stack([E[:, 2, 1] - E[:, 1, 2], E[:, 0, 2] - E[:, 2, 0], E[:, 1, 0] - E[:, 0, 1]], axis=1)
-        e_R = np.arctan2(np.linalg.norm(turn, axis=1), np.trace(E, axis1=1, axis2=2) - 1)
-        e_phi = np.abs(np.arctan2(E[:, 1, 0] - E[:, 0, 1], E[:, 0, 0] + E[:, 1, 1]))
-        e_r = np.linalg.norm(self.run["craft.r"][kept] - r_R, axis=1)
-        return {"t": t, "e_r": e_r, "e_R": e_R, "e_phi": e_phi}
+        R = self.run["craft.R"][kept].reshape(-1, 3, 3)
+        return pose_errors(self.plan, self.run.t[kept], self.run["craft.r"][kept], R)
 
     @cached_property
     def figures(self) -> Figures:
         """Largest values of the reference and root mean squares of errors; (5.74), (5.75)."""
-        e = self.errors
-        r, R, phi = (float(np.sqrt(np.mean(e[name] ** 2))) for name in ("e_r", "e_R", "e_phi"))
-        return Figures(*self.plan.largest(), r, float(np.degrees(R)), float(np.degrees(phi)))
+        return figures_of(self.plan, self.errors)
+
+    @property
+    def trace(self) -> tuple[Array, Array]:
+        """r (n, 3) and R (n, 3, 3) of all steps."""
+        return self.run["craft.r"], self.run["craft.R"].reshape(-1, 3, 3)
+
+    @property
+    def thrust_times(self) -> Array:
+        """Of `thrusts` [s]."""
+        return self.run.t_mid
 
     @cached_property
     def thrusts(self) -> Array:
@@ -221,14 +226,8 @@ class Flight:
         return F
 
     def __str__(self) -> str:
-        units = ("m/s", "m/s²", "°/s", "°/s²", "m", "°", "°")
-        names = ("max |v_R|", "max |v̇_R|", "max |ω_R|", "max |ω̇_R|", "rms e_r", "rms e_R", "rms e_φ")
-        flown = self.plan.flown
-        lines = [f"{self.plan.name} of {self.vehicle.name!r}, {self.plan.duration:g} s, rigid, perfect state"]
-        lines.append(f"  {'':12} {'here':>10} {'Table 5.2':>10}")
-        for k, (name, unit) in enumerate(zip(names, units, strict=True)):
-            real = "" if flown is None else f"{flown[k]:10.4g}"
-            lines.append(f"  {name:12} {self.figures[k]:10.4g} {real:>10}  {unit}")
+        title = f"{self.plan.name} of {self.vehicle.name!r}, {self.plan.duration:g} s, rigid, perfect state"
+        lines = [title, *table(self.plan, self.figures)]
         F = self.thrusts
         lines.append(f"  thrusts from {F.min():.2f} to {F.max():.2f} N")
         return "\n".join(lines)
@@ -238,3 +237,31 @@ class Flight:
         from visviva.copter.plot_flight import plot_flight
 
         return plot_flight(self)
+
+
+def pose_errors(plan: Manoeuvre, t: Array, r: Array, R: Array) -> dict[str, Array]:
+    """e_r [m], e_R and e_φ [rad] of poses at times of a manoeuvre, and these times; (5.73)."""
+    poses = [plan.path(float(x)) for x in t]
+    r_R, R_R = np.array([X.r for X in poses]), np.array([X.R for X in poses])
+    E = np.swapaxes(R_R, 1, 2) @ R
+    turn = np.stack([E[:, 2, 1] - E[:, 1, 2], E[:, 0, 2] - E[:, 2, 0], E[:, 1, 0] - E[:, 0, 1]], axis=1)
+    e_R = np.arctan2(np.linalg.norm(turn, axis=1), np.trace(E, axis1=1, axis2=2) - 1)
+    e_phi = np.abs(np.arctan2(E[:, 1, 0] - E[:, 0, 1], E[:, 0, 0] + E[:, 1, 1]))
+    return {"t": t, "e_r": np.linalg.norm(r - r_R, axis=1), "e_R": e_R, "e_phi": e_phi}
+
+
+def figures_of(plan: Manoeuvre, errors: dict[str, Array]) -> Figures:
+    """Largest values of the reference and root mean squares of errors; (5.74), (5.75)."""
+    r, R, phi = (float(np.sqrt(np.mean(errors[name] ** 2))) for name in ("e_r", "e_R", "e_phi"))
+    return Figures(*plan.largest(), r, float(np.degrees(R)), float(np.degrees(phi)))
+
+
+def table(plan: Manoeuvre, figures: Figures) -> list[str]:
+    """Lines of figures beside those that were flown."""
+    units = ("m/s", "m/s²", "°/s", "°/s²", "m", "°", "°")
+    names = ("max |v_R|", "max |v̇_R|", "max |ω_R|", "max |ω̇_R|", "rms e_r", "rms e_R", "rms e_φ")
+    lines = [f"  {'':12} {'here':>10} {'Table 5.2':>10}"]
+    for k, (name, unit) in enumerate(zip(names, units, strict=True)):
+        real = "" if plan.flown is None else f"{plan.flown[k]:10.4g}"
+        lines.append(f"  {name:12} {figures[k]:10.4g} {real:>10}  {unit}")
+    return lines

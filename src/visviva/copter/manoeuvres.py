@@ -100,7 +100,8 @@ def flip(vehicle: Vehicle) -> PosePath:
     r, theta = flip_path(vehicle.drag.mean / vehicle.mass, vehicle.gravity)
     axis = np.linalg.eigh(vehicle.inertia_about_com[:2, :2])[1][:, 1]
     axis = axis if axis[1] > 0 else -axis
-    return pose(r, turn("y", theta) @ turn("z", math.atan2(axis[0], axis[1])))
+    heading = hold(math.atan2(axis[0], axis[1]), theta.ends[1])
+    return pose(r, turn("y", theta) @ turn("z", heading))
 
 
 def transitions(vehicle: Vehicle) -> PosePath:

@@ -11,26 +11,26 @@ from visviva._arrays import Array
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from visviva.copter.agent_flight import AgentFlight
     from visviva.copter.flight import Flight
 
 SHOWN = 17  # attitudes along a trace
 
 
-def plot_flight(flight: Flight) -> Figure:
+def plot_flight(flight: Flight | AgentFlight) -> Figure:
     """Trace and attitude in the plane x-z, errors, thrusts."""
     import matplotlib.pyplot as plt
 
-    run, plan, e = flight.run, flight.plan, flight.errors
+    plan, e, (r, R) = flight.plan, flight.errors, flight.trace
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(10, 3.2), layout="constrained")
     wanted = plan.path.position(np.linspace(0, plan.duration, 200))
     left.plot(wanted[:, 0], wanted[:, 2], "k:", lw=1, label="reference")
-    left.plot(*run["craft.r"][:, [0, 2]].T, "0.7", lw=0.8, label="flown")
+    left.plot(*r[:, [0, 2]].T, "0.7", lw=0.8, label="flown")
     arm = flight.vehicle.arm
-    R = run["craft.R"].reshape(-1, 3, 3)
-    for k in _evenly(run["craft.r"], R, arm):
-        r, x, z = run["craft.r"][k], arm * R[k, :, 0], 0.5 * arm * R[k, :, 2]
-        left.plot(*np.transpose([r - x, r + x])[[0, 2]], "C0", lw=2)
-        left.plot(*np.transpose([r, r + z])[[0, 2]], "C1", lw=1)
+    for k in _evenly(r, R, arm):
+        x, z = arm * R[k, :, 0], 0.5 * arm * R[k, :, 2]
+        left.plot(*np.transpose([r[k] - x, r[k] + x])[[0, 2]], "C0", lw=2)
+        left.plot(*np.transpose([r[k], r[k] + z])[[0, 2]], "C1", lw=1)
     left.set(aspect="equal", xlabel="x [m]", ylabel="z [m]", title=plan.name)
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower left", ncols=2, frameon=False, fontsize="small")
     middle.plot(e["t"], 100 * e["e_r"], label="position [cm]")
@@ -39,7 +39,7 @@ def plot_flight(flight: Flight) -> Figure:
     middle.set(xlabel="t [s]", title="errors")
     middle.legend(frameon=False)
     names = [rotor.name for rotor in flight.vehicle.rotors]
-    right.plot(run.t_mid, flight.thrusts, lw=1, label=names)
+    right.plot(flight.thrust_times, flight.thrusts, lw=1, label=names)
     right.set(xlabel="t [s]", ylabel="[N]", title="thrusts")
     right.legend(frameon=False, fontsize="small", ncols=1 + len(names) // 5)
     return figure

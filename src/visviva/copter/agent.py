@@ -1,0 +1,195 @@
+"""The agent of a multicopter: estimators, tracking law and force control at 200 Hz, the same for any plant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from visviva._arrays import Array, finite_number
+from visviva._suggestions import helpful
+from visviva.copter.agent_loop import Record, World, loops
+from visviva.copter.agent_tick import NEVER, READY, Goal, LawAccess, Memory, Parameters
+from visviva.copter.estimation import (
+    attitude_observer,
+    compiled,
+    force_bias,
+    latency_estimator,
+    position_observer,
+    rate_observer,
+)
+from visviva.copter.flight import POLES, controller
+from visviva.copter.force import (
+    COMPONENTS,
+    propellers,
+    propellers_start,
+    rotor_force,
+    rotor_force_start,
+    servos,
+    servos_start,
+    tilt_force,
+    tilt_force_start,
+    wrench_rows,
+)
+from visviva.copter.force.wrench_rows import row_numbers
+from visviva.copter.gyrostat import gyrostat
+from visviva.copter.manoeuvres import Manoeuvre
+from visviva.copter.plant import plant_start
+from visviva.copter.sensors import Sensors
+from visviva.copter.vehicle import Vehicle
+from visviva.errors import ModelError
+from visviva.kernels.control.tracking import track_address
+
+BEFORE = 20  # ticks of hover with which tables of a manoeuvre begin: forces are asked for before it does
+
+
+@final
+@helpful
+@dataclass(frozen=True, eq=False)
+class Agent:
+    """What flies a vehicle by its sensors; all gains of 5.3 and 5.4 have the defaults of their own functions.
+
+        vv.copter.fly("looping", agent=vv.copter.Agent(vehicle))
+
+    vehicle:  that it believes to fly. Its `bias` counts for nothing.
+    approach, poles: of the tracking law, see `fly`.
+    cutoffs:  [Hz] of forces, of roll and pitch, and of yaw; of rotors that do not tilt.   cutoff: of those that do.
+    period:   T_S of a tick [s].
+    mean_delay: T̄_D of frames, from `identify_delay` [s]; by default that of the sensors.
+    patience: [s] without frames until they are called stale.
+    ahead:    ticks from one until what it asks for is made, about: the law is asked for that time.
+    """
+
+    vehicle: Vehicle
+    approach: str = "particle"
+    poles: Sequence[complex] = POLES
+    cutoffs: tuple[float, float, float] = (8.0, 12.0, 4.0)
+    cutoff: float = 12.0
+    period: float = 5e-3
+    mean_delay: float | None = None
+    patience: float = 0.25
+    ahead: int = 4
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "period", finite_number(self.period, "period of an agent [s]", positive=True))
+        object.__setattr__(self, "patience", finite_number(self.patience, "patience [s]", positive=True))
+
+    def parameters(self, sensors: Sensors) -> Parameters:
+        """All that it knows before a flight, its sensors calibrated at rest."""
+        own, T = self.vehicle.without_bias(), self.period
+        found, gyro_bias = sensors.calibrate(1 / T, own.gravity)
+        delay = sensors.delay if self.mean_delay is None else self.mean_delay
+        forced: Any
+        if own.tilting:
+            forced = tilt_force(own, T, cutoff=self.cutoff)
+        else:
+            forced = rotor_force(own, T, cutoffs=self.cutoffs)
+        return Parameters(
+            T, self.ahead * T, self.patience, np.array(found.R_B), np.concatenate([gyro_bias, found.a_B]),
+            latency_estimator(delay, tick=T), attitude_observer(), position_observer(g=own.gravity),
+            rate_observer(own.inertia_about_com, T), force_bias(own.mass), propellers(own.rotors, T),
+            servos(own.rotors, T), forced, gyrostat(own)._replace(weight=0.0), np.linalg.inv(own.inertia_matrix),
+            np.array(own.split_allocation), np.array(row_numbers(wrench_rows(own)), dtype=np.int64),
+        )  # fmt: skip
+
+    def memory(self, p: Parameters) -> Memory:
+        """Before the first tick, rotors at hover."""
+        hover, tilting = self.vehicle.hover, list(self.vehicle.tilting)
+        tilts = np.array(hover.tilts[tilting])
+        force = tilt_force_start(p.force, hover.thrusts) if tilting else rotor_force_start(p.force, hover.speeds)
+        wrench = np.zeros(6)
+        split = np.concatenate([hover.thrusts * np.cos(hover.tilts), (hover.thrusts * np.sin(hover.tilts))[tilting]])
+        wrench[:] = p.split @ split
+        counts = np.zeros(6)
+        counts[READY] = NEVER
+        i = np.array(hover.currents)
+        return Memory(
+            p.latency.start(), p.attitude.start(), p.position.start(), p.rate.start(), p.bias.start(),
+            propellers_start(p.propellers, hover.speeds), servos_start(p.servos, tilts), force, i, tilts, i.copy(),
+            tilts.copy(), wrench, counts,
+        )  # fmt: skip
+
+    def goals(self, p: Parameters, law: Any, plan: Manoeuvre) -> Goal:
+        """The reference at ticks of a manoeuvre, and what its wrench will have changed by when filters have made it."""
+        T, code = self.period, law.code
+        t = T * np.arange(-BEFORE, 1 + round(plan.duration / T))
+        motion = code.tabulate(t.clip(0.0, plan.duration))
+        wrench = np.array([self._wrench(p, code, plan, x) for x in t.clip(0.0, plan.duration)])
+        late = self._lags(p) - p.lead
+        sooner = np.array([np.interp(t + late[i], t, wrench[:, i]) - wrench[:, i] for i in range(6)]).T
+        return Goal(motion, np.ascontiguousarray(sooner))
+
+    def _lags(self, p: Parameters) -> Array:
+        """Mean times [s] until components of the wrench are made, as filters and servos have them at hover."""
+        T, n, lag = self.period, len(p.propellers.p_P1), np.zeros(6)
+        if not self.vehicle.tilting:
+            lag[p.rows] = p.force.K1 / p.force.K0
+            return lag
+        thrust, tilt = 2 * T + T * p.force.c_F / (1 - p.force.c_F), T + float(np.max(p.servos.p_S1 / p.servos.p_S0))
+        across, whole = (p.split[:, n:] ** 2).sum(axis=1), (p.split**2).sum(axis=1)
+        share = across / np.where(whole > 0, whole, 1.0)
+        return np.asarray(thrust + share * (tilt - thrust))
+
+    def _wrench(self, p: Parameters, code: Any, plan: Manoeuvre, t: float) -> Array:
+        """What the law asks for on the reference itself."""
+        now = plan.path.motion(t)
+        y = np.concatenate([now.X.r, now.X.R.ravel(), now.V])
+        code.control.still[:] = p.inverse @ (p.model.drag @ now.V)
+        code.evaluate(t, y)
+        return np.asarray(p.split @ code.control.u)
+
+    def fly(
+        self,
+        plan: Manoeuvre,
+        vehicle: Vehicle,
+        sensors: Sensors,
+        *,
+        h: float = 1e-3,
+        settle: float = 4.0,
+        after: float = 0.5,
+        gust: Any = None,
+    ) -> Any:
+        """See `vv.copter.fly`."""
+        from visviva.copter.agent_flight import AgentFlight
+
+        steps = round(self.period / h)
+        if steps < 1 or abs(steps * h - self.period) > 1e-9 * self.period:
+            raise ModelError(f"a tick of {self.period:g} s is not a whole number of steps of {h:g} s.")
+        p = self.parameters(sensors)
+        s = self.memory(p)
+        law = controller(self.vehicle, plan.path, approach=self.approach, poles=self.poles, damped=False)
+        access, kept = _access(law)
+        T = self.period
+        goals = self.goals(p, law, plan)
+        ticks = round((0.5 + settle + plan.duration + after) / T)
+        pushes = np.zeros((ticks, 3))
+        if gust is not None:
+            pushes[:] = [gust(k * T) for k in range(ticks)]
+        world = World(gyrostat(vehicle), vehicle.gravity, float(h), steps, round(settle / T) - BEFORE, self.ahead, pushes)
+        start, hover = plan.path.motion(0.0).X, vehicle.hover
+        x = plant_start(start.r, start.R, hover.tilts[list(vehicle.tilting)], hover.speeds)
+        n, m, nu = len(vehicle.rotors), len(vehicle.tilting), p.split.shape[1]
+        widths = (len(x), 3, 4, 3, 3, 6, 6, nu, n, m)
+        record = Record(*(np.full((ticks, width), np.nan) for width in widths))
+        fly = compiled(loops[bool(vehicle.tilting)])
+        fly(p, s, access, world, sensors.draw(ticks, T, h), x, goals, record)
+        del kept
+        return AgentFlight(plan, vehicle, self, sensors, record, s, settle)
+
+
+def _access(law: Any) -> tuple[LawAccess, tuple[Any, ...]]:
+    """The compiled law for a tick, and what must live as long as it is called."""
+    code = law.code
+    if code is None:
+        raise ModelError(f"an agent needs a law in compiled code, and this one is not: {law.why_not}.")
+    width = sum(law.widths)
+    T = np.concatenate([[0, 0], np.arange(law.size)]).astype(np.int64)
+    P, read, given = code.parameters(0, width), np.zeros(law.size), np.zeros(width)
+    c = code.control
+    access = LawAccess(
+        track_address(), T.ctypes.data, P.ctypes.data, read.ctypes.data, given.ctypes.data, read, c.knots, c.clock,
+        c.still, c.u, c.status,
+    )  # fmt: skip
+    return access, (law, T, P, read, given)
