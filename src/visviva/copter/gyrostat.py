@@ -142,4 +142,5 @@ def rates(p: Gyrostat, R: Array, theta: Array, xi: Array, currents: Array, wante
     M = mass_matrix(p, H)
     right = applied(p, R, H, theta, xi, currents, wanted) - coriolis(p, M, slopes, xi)
     right[:6] += wrench
-    return np.linalg.solve(M, right)
+    found: Array = np.linalg.solve(M, right)
+    return found
