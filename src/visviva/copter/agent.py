@@ -57,7 +57,7 @@ class Agent:
 
         vv.copter.fly("looping", agent=vv.copter.Agent(vehicle))
 
-    vehicle:  that it believes to fly. Its `bias` counts for nothing.
+    vehicle:  that it believes to fly, without its `bias`.
     approach, poles: of the tracking law, see `fly`.
     cutoffs:  [Hz] of forces, of roll and pitch, and of yaw; of rotors that do not tilt.   cutoff: of those that do.
     period:   T_S of a tick [s].
@@ -77,6 +77,7 @@ class Agent:
     ahead: int = 4
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "vehicle", self.vehicle.without_bias())
         object.__setattr__(self, "period", finite_number(self.period, "period of an agent [s]", positive=True))
         object.__setattr__(self, "patience", finite_number(self.patience, "patience [s]", positive=True))
         if self.ahead not in range(BEFORE):
@@ -84,17 +85,17 @@ class Agent:
 
     def parameters(self, sensors: Sensors) -> Parameters:
         """All that it knows before a flight, its sensors calibrated at rest."""
-        own, T = self.vehicle.without_bias(), self.period
+        own, T = self.vehicle, self.period
         found, gyro_bias = sensors.calibrate(1 / T, own.gravity)
         delay = sensors.delay if self.mean_delay is None else self.mean_delay
-        forced: Any = tilt_force(own, T, cutoff=self.cutoff) if own.tilting else None
-        if forced is None:
-            forced = rotor_force(own, T, cutoffs=self.cutoffs)
+        tilts, cutoffs = bool(own.tilting), self.cutoffs
+        forced: Any = tilt_force(own, T, cutoff=self.cutoff) if tilts else rotor_force(own, T, cutoffs=cutoffs)
         return Parameters(
             T, self.ahead * T, self.patience, np.array(found.R_B), np.concatenate([gyro_bias, found.a_B]),
             latency_estimator(delay, tick=T), attitude_observer(), position_observer(g=own.gravity),
-            rate_observer(own.inertia_about_com, T), force_bias(own.mass), propellers(own.rotors, T),
-            servos(own.rotors, T), forced, gyrostat(own)._replace(weight=0.0), np.linalg.inv(own.inertia_matrix),
+            rate_observer(own.inertia_about_com, T), force_bias(own.mass),
+            propellers(own.rotors, T), servos(own.rotors, T), forced, gyrostat(own)._replace(weight=0.0),
+            np.asarray(np.linalg.inv(own.inertia_matrix)),
             np.array(own.split_allocation), np.array(row_numbers(wrench_rows(own)), dtype=np.int64),
         )  # fmt: skip
 
