@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_number
+from visviva._arrays import Array, finite_number, finite_vector
 from visviva._suggestions import helpful
+from visviva.copter.agent_flight import AgentFlight
 from visviva.copter.agent_loop import Record, World, loops
 from visviva.copter.agent_tick import NEVER, READY, Goal, LawAccess, Memory, Parameters
 from visviva.copter.estimation import (
@@ -20,9 +23,8 @@ from visviva.copter.estimation import (
     position_observer,
     rate_observer,
 )
-from visviva.copter.flight import POLES, controller
+from visviva.copter.flight import POLES, check_thrust, controller
 from visviva.copter.force import (
-    COMPONENTS,
     propellers,
     propellers_start,
     rotor_force,
@@ -42,6 +44,8 @@ from visviva.copter.vehicle import Vehicle
 from visviva.errors import ModelError
 from visviva.kernels.control.tracking import track_address
 
+NEAR = 1e-9  # of a tick
+START_UP = 0.5  # [s] in which two frames should arrive
 BEFORE = 20  # ticks of hover with which tables of a manoeuvre begin: forces are asked for before it does
 
 
@@ -53,7 +57,7 @@ class Agent:
 
         vv.copter.fly("looping", agent=vv.copter.Agent(vehicle))
 
-    vehicle:  that it believes to fly. Its `bias` counts for nothing.
+    vehicle:  that it believes to fly, without its `bias`.
     approach, poles: of the tracking law, see `fly`.
     cutoffs:  [Hz] of forces, of roll and pitch, and of yaw; of rotors that do not tilt.   cutoff: of those that do.
     period:   T_S of a tick [s].
@@ -73,24 +77,25 @@ class Agent:
     ahead: int = 4
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "vehicle", self.vehicle.without_bias())
         object.__setattr__(self, "period", finite_number(self.period, "period of an agent [s]", positive=True))
         object.__setattr__(self, "patience", finite_number(self.patience, "patience [s]", positive=True))
+        if self.ahead not in range(BEFORE):
+            raise ModelError(f"ahead is a whole number of ticks, 0 to {BEFORE - 1}, got {self.ahead!r}.")
 
     def parameters(self, sensors: Sensors) -> Parameters:
         """All that it knows before a flight, its sensors calibrated at rest."""
-        own, T = self.vehicle.without_bias(), self.period
+        own, T = self.vehicle, self.period
         found, gyro_bias = sensors.calibrate(1 / T, own.gravity)
         delay = sensors.delay if self.mean_delay is None else self.mean_delay
-        forced: Any
-        if own.tilting:
-            forced = tilt_force(own, T, cutoff=self.cutoff)
-        else:
-            forced = rotor_force(own, T, cutoffs=self.cutoffs)
+        tilts, cutoffs = bool(own.tilting), self.cutoffs
+        forced: Any = tilt_force(own, T, cutoff=self.cutoff) if tilts else rotor_force(own, T, cutoffs=cutoffs)
         return Parameters(
             T, self.ahead * T, self.patience, np.array(found.R_B), np.concatenate([gyro_bias, found.a_B]),
             latency_estimator(delay, tick=T), attitude_observer(), position_observer(g=own.gravity),
-            rate_observer(own.inertia_about_com, T), force_bias(own.mass), propellers(own.rotors, T),
-            servos(own.rotors, T), forced, gyrostat(own)._replace(weight=0.0), np.linalg.inv(own.inertia_matrix),
+            rate_observer(own.inertia_about_com, T), force_bias(own.mass),
+            propellers(own.rotors, T), servos(own.rotors, T), forced, gyrostat(own)._replace(weight=0.0),
+            np.asarray(np.linalg.inv(own.inertia_matrix)),
             np.array(own.split_allocation), np.array(row_numbers(wrench_rows(own)), dtype=np.int64),
         )  # fmt: skip
 
@@ -147,36 +152,49 @@ class Agent:
         sensors: Sensors,
         *,
         h: float = 1e-3,
+        gust: Callable[[float], ArrayLike] | None = None,
         settle: float = 4.0,
         after: float = 0.5,
-        gust: Any = None,
-    ) -> Any:
-        """See `vv.copter.fly`."""
-        from visviva.copter.agent_flight import AgentFlight
+    ) -> AgentFlight:
+        """Fly a manoeuvre with a vehicle, about which it need not know everything; see `vv.copter.fly`.
 
-        steps = round(self.period / h)
-        if steps < 1 or abs(steps * h - self.period) > 1e-9 * self.period:
-            raise ModelError(f"a tick of {self.period:g} s is not a whole number of steps of {h:g} s.")
-        p = self.parameters(sensors)
-        s = self.memory(p)
-        law = controller(self.vehicle, plan.path, approach=self.approach, poles=self.poles, damped=False)
-        access, kept = _access(law)
+        gust:   force [N] in world axes at the centre of mass, by the time of the manoeuvre; held between ticks.
+        settle, after: hover before and after the manoeuvre [s]; before it estimates settle.
+        """
         T = self.period
-        goals = self.goals(p, law, plan)
-        ticks = round((0.5 + settle + plan.duration + after) / T)
+        steps = round(T / finite_number(h, "step h [s]", positive=True))
+        if steps < 1 or abs(steps * h - T) > NEAR * T:
+            raise ModelError(f"a tick of {T:g} s is not a whole number of steps of {h:g} s.")
+        if settle < BEFORE * T:
+            raise ModelError(f"a flight settles for {BEFORE * T:g} s at least, got {settle:g} s.")
+        if (len(vehicle.rotors), vehicle.tilting) != (len(self.vehicle.rotors), self.vehicle.tilting):
+            raise ModelError(
+                f"the agent believes to fly {self.vehicle.name!r}, which has other rotors or servos than "
+                f"{vehicle.name!r}.\nNumbers may differ, their arrangement may not."
+            )
+        check_thrust(plan, self.vehicle)
+        p = self.parameters(sensors)
+        s, law = self.memory(p), controller(
+            self.vehicle, plan.path, approach=self.approach, poles=self.poles, damped=False
+        )  # fmt: skip
+        goals, ticks = self.goals(p, law, plan), round((START_UP + settle + plan.duration + after) / T)
+        measured = sensors.draw(ticks, T, h, settle)
         pushes = np.zeros((ticks, 3))
         if gust is not None:
-            pushes[:] = [gust(k * T) for k in range(ticks)]
-        world = World(gyrostat(vehicle), vehicle.gravity, float(h), steps, round(settle / T) - BEFORE, self.ahead, pushes)
-        start, hover = plan.path.motion(0.0).X, vehicle.hover
-        x = plant_start(start.r, start.R, hover.tilts[list(vehicle.tilting)], hover.speeds)
-        n, m, nu = len(vehicle.rotors), len(vehicle.tilting), p.split.shape[1]
-        widths = (len(x), 3, 4, 3, 3, 6, 6, nu, n, m)
+            pushes[:] = [finite_vector(gust(k * T - measured.begin), "force of a gust [N]", 3) for k in range(ticks)]
+        world = World(
+            gyrostat(vehicle), vehicle.gravity, float(h), steps, round(settle / T) - BEFORE, self.ahead, pushes
+        )
+        start, hover, tilting = plan.path.motion(0.0).X, self.vehicle.hover, list(vehicle.tilting)
+        x = plant_start(start.r, start.R, hover.tilts[tilting], hover.speeds)
+        widths = (len(x), 3, 4, 3, 3, 6, 6, p.split.shape[1], len(vehicle.rotors), len(tilting))
         record = Record(*(np.full((ticks, width), np.nan) for width in widths))
-        fly = compiled(loops[bool(vehicle.tilting)])
-        fly(p, s, access, world, sensors.draw(ticks, T, h), x, goals, record)
+        access, kept = _access(law)
+        begun = perf_counter()
+        compiled(loops[bool(tilting)])(p, s, access, world, measured, x, goals, record)
+        elapsed = perf_counter() - begun
         del kept
-        return AgentFlight(plan, vehicle, self, sensors, record, s, settle)
+        return AgentFlight(plan, vehicle, self, sensors, record, s, settle, elapsed)
 
 
 def _access(law: Any) -> tuple[LawAccess, tuple[Any, ...]]:

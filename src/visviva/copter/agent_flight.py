@@ -11,7 +11,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva._suggestions import suggesting
 from visviva.copter.agent_loop import Record
-from visviva.copter.agent_tick import LIMITED, LONGEST, NO_INPUTS, READY, STALE, Memory
+from visviva.copter.agent_tick import LIMITED, LONGEST, NEVER, NO_INPUTS, READY, STALE, Memory
 from visviva.copter.estimation import Counts, counts
 from visviva.copter.flight import figures_of, pose_errors, table
 from visviva.copter.manoeuvres import Figures, Manoeuvre
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
     from visviva.copter.agent import Agent
 
+BOX = 1.0  # [m] about the reference
+AVERAGE = 0.3  # [s] at the end, of what is unexplained
+WEAK, ALIKE = 0.08, 0.35  # share of a thrust that is told; of the wrench, that one rotor may leave unexplained
+
 
 @final
 @suggesting
@@ -32,7 +36,8 @@ if TYPE_CHECKING:
 class AgentFlight:
     """True motion, estimates and commands at ticks; times t are those of the manoeuvre, which begins at 0.
 
-    vehicle: that flew, with what the agent does not know.   memory: of the agent in the end.
+    vehicle: that flew, with what the agent does not know.   memory: of the agent in the end.   settle: hover before the
+    manoeuvre [s].
     """
 
     plan: Manoeuvre
@@ -42,6 +47,7 @@ class AgentFlight:
     record: Record
     memory: Memory
     settle: float
+    elapsed: float  # [s] that plant and agent took, sensors included; the first flight in a process loads code too
 
     @cached_property
     def t(self) -> Array:
@@ -92,10 +98,46 @@ class AgentFlight:
         how = f"sensors and agent at {1 / self.agent.period:.0f} Hz"
         lines = [f"{self.plan.name} of {self.vehicle.name!r}, {self.plan.duration:g} s, {how}"]
         lines += table(self.plan, self.figures)
-        F, c = self.thrusts, self.memory.counts
+        F = self.thrusts
         lines.append(f"  thrusts from {F.min():.2f} to {F.max():.2f} N")
-        lines.append(f"  limits acted at {c[LIMITED]:.0f} ticks, no inputs at {c[NO_INPUTS]:.0f}, stale {c[STALE]:.0f}, {c[LONGEST]:.3f}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"  {line}" for line in self.cautions)])
+
+    @cached_property
+    def cautions(self) -> tuple[str, ...]:
+        """What the agent has to say, by its own estimates; and where it has lost the vehicle, which it may not know."""
+        c, T, found = self.memory.counts, self.agent.period, list[str]()
+        if c[READY] == NEVER:
+            return ("it never flew: two frames are needed to know where it is, and they did not arrive.",)
+        if c[STALE]:
+            found.append(f"frames were missing for up to {c[LONGEST]:.2f} s: it went on by the IMU alone.")
+        if c[LIMITED]:
+            found.append(f"limits of thrusts acted for {c[LIMITED] * T:.2f} s.")
+        if c[NO_INPUTS]:
+            found.append(f"the law had no inputs for {c[NO_INPUTS] * T:.2f} s: it held what it had asked for.")
+        if weak := self._weakest():
+            found.append(weak)
+        e = self.errors
+        if (outside := ~(e["e_r"] <= BOX)).any():
+            found.append(f"control was lost: more than {BOX:g} m from the reference at t = {e['t'][outside][0]:.2f} s.")
+        return tuple(found)
+
+    def _weakest(self) -> str:
+        """Whether what it does not explain in the end is what one rotor does not push."""
+        own = self.agent.vehicle
+        last = self.record.bias[-round(AVERAGE / self.agent.period) :].mean(axis=0)
+        wrench = np.concatenate([last[:3] + np.cross(own.com, last[3:]), last[3:]])[[0, 1, 5]]
+        if not np.isfinite(wrench).all():
+            return ""
+        arm = max(float(np.linalg.norm(rotor.position)) for rotor in own.rotors)
+        columns = own.allocation(own.hover.tilts)[[0, 1, 5]] * [[1 / arm], [1 / arm], [1.0]]
+        wrench = wrench / [arm, arm, 1.0]
+        lost = -(wrench @ columns) / (columns**2).sum(axis=0)
+        left = np.linalg.norm(wrench[:, None] + columns * lost, axis=0)
+        i = int(np.argmin(left))
+        share = lost[i] / own.hover.thrusts[i]
+        if share < WEAK or left[i] > ALIKE * float(np.linalg.norm(wrench)):
+            return ""
+        return f"{own.rotors[i].name} seems to push {100 * share:.0f} % less than it should."
 
     def plot(self) -> Figure:
         """The trace from beside with the attitude, errors over time, and thrusts."""

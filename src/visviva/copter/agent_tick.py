@@ -234,7 +234,9 @@ def _feel(p: Parameters, s: Memory, observed: Array, w_M: Array, a: Array) -> Ar
     cross(growth_w, com, lever)
     cross(xi[:3], com, arm)
     cross(xi[:3], arm, twice)
-    update_force_bias(p.bias, s.bias, a + lever + twice, s.position[BIAS : BIAS + 3], s.position[V : V + 3], q, wrench[3:])
+    update_force_bias(
+        p.bias, s.bias, a + lever + twice, s.position[BIAS : BIAS + 3], s.position[V : V + 3], q, wrench[3:]
+    )
     held[3:] += s.bias
     cross(com, s.bias, arm)
     held[:3] += s.rate[3:] + arm

@@ -8,13 +8,14 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_number
 from visviva._suggestions import helpful, suggesting
 from visviva.control import Controller, Thrusters, matching, moments, reference, tracking
 from visviva.copter.allotment import allot, limits
 from visviva.copter.demand import warn_of_demand
-from visviva.copter.manoeuvres import Figures, Manoeuvre, manoeuvre
+from visviva.copter.manoeuvres import Figures, Manoeuvre, manoeuvre, standard_vehicle
 from visviva.copter.vehicle import Vehicle
 from visviva.errors import ModelError
 from visviva.forms.flows.schemes import RK4
@@ -24,6 +25,10 @@ from visviva.results import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from visviva.copter.agent import Agent
+    from visviva.copter.agent_flight import AgentFlight
+    from visviva.copter.sensors import Sensors
 
 POLES = (-6.0, -7.0, -8.0, -9.0)  # of both vertical planes, and for all manoeuvres
 HEADING = (5.0, 0.9)  # [rad/s] and damping ratio
@@ -115,12 +120,16 @@ def fly(
     poles: Sequence[complex] = POLES,
     period: float = PERIOD,
     h: float = STEP,
-) -> Flight:
-    """Fly a manoeuvre with perfect state and rotors that push at once; thrusts are held between ticks.
+    sensors: Sensors | None = None,
+    agent: Agent | None = None,
+    gust: Callable[[float], ArrayLike] | None = None,
+) -> Flight | AgentFlight:
+    """Fly a manoeuvre with perfect state and rotors that push at once; or, with sensors= or agent=, as in reality.
 
         flight = vv.copter.fly("looping")
         print(flight)
         flight.plot()
+        print(vv.copter.fly("looping", sensors=vv.copter.Sensors()))
 
     what:     "looping", "flip", "transitions", "tricopter transitions", or a `Manoeuvre`.
     vehicle:  that flies; by default that of the manoeuvre, without the bias of Table 5.1, which nobody would know.
@@ -128,13 +137,21 @@ def fly(
               vehicle.simplified() or another mass to see what errors cost.
     approach: of the law, see `vv.control.tracking`.   poles: of its gains.
     period:   of the law, h: of the steps [s].
+    sensors:  by which an `Agent` flies: IMU and late frames. Propellers, servos and the bias of Table 5.1 are then in
+              the plant, and the agent has the gains; `believed`, `approach`, `poles` and `period` are its own.
+    agent:    that flies, by default one that knows the vehicle without its bias.
+    gust:     force [N] in world axes at the centre of mass, by the time of the manoeuvre; for agents.
     """
+    if sensors is not None or agent is not None:
+        return _fly_by_sensors(what, vehicle, believed, sensors, agent, h, gust)
+    if gust is not None:
+        raise ModelError("gusts are for flights by sensors: give sensors=vv.copter.Sensors() as well.")
     own = _model_of(what, vehicle)
     model = own if believed is None else believed
     plan = manoeuvre(what, model) if isinstance(what, str) else what
     _check_believed(own, model)
     T = finite_number(period, "period of the law [s]", positive=True)
-    _check_thrust(plan, model)
+    check_thrust(plan, model)
     law = controller(model, plan.path, approach=approach, poles=poles)
     warn_of_demand(plan, model, law, np.linspace(0.0, plan.duration, CHECKED))
     run = simulate(
@@ -142,6 +159,24 @@ def fly(
         sampled=[Sampled(law, period=T), Sampled(rigid_air(own), period=h)],
     )  # fmt: skip
     return Flight(plan, own, run, law)
+
+
+def _fly_by_sensors(
+    what: str | Manoeuvre,
+    vehicle: Vehicle | None,
+    believed: Vehicle | None,
+    sensors: Sensors | None,
+    agent: Agent | None,
+    h: float,
+    gust: Callable[[float], ArrayLike] | None,
+) -> AgentFlight:
+    from visviva.copter.agent import Agent
+    from visviva.copter.sensors import Sensors
+
+    own = standard_vehicle(what) if vehicle is None else vehicle
+    pilot = Agent(own if believed is None else believed) if agent is None else agent
+    plan = manoeuvre(what, pilot.vehicle) if isinstance(what, str) else what
+    return pilot.fly(plan, own, Sensors() if sensors is None else sensors, h=h, gust=gust)
 
 
 def _model_of(what: str | Manoeuvre, vehicle: Vehicle | None) -> Vehicle:
@@ -161,7 +196,7 @@ def _check_believed(own: Vehicle, model: Vehicle) -> None:
         )
 
 
-def _check_thrust(plan: Manoeuvre, vehicle: Vehicle) -> None:
+def check_thrust(plan: Manoeuvre, vehicle: Vehicle) -> None:
     """ModelError where a reference takes more than all rotors together can push, m |r̈ - a_G + (d/m) ṙ|."""
     most, d = sum(rotor.thrusts[1] for rotor in vehicle.rotors), vehicle.drag.mean
     needed = 0.0, 0.0

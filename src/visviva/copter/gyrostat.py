@@ -142,4 +142,4 @@ def rates(p: Gyrostat, R: Array, theta: Array, xi: Array, currents: Array, wante
     M = mass_matrix(p, H)
     right = applied(p, R, H, theta, xi, currents, wanted) - coriolis(p, M, slopes, xi)
     right[:6] += wrench
-    return np.linalg.solve(M, right)
+    return np.asarray(np.linalg.solve(M, right))

@@ -72,11 +72,20 @@ def manoeuvre(name: str, vehicle: Vehicle | None = None) -> Manoeuvre:
 
     vehicle: that of Table 5.1 by default, without its bias.
     """
-    if name not in NAMED:
-        raise ModelError(f"there is no manoeuvre {name!r}. {hint_of(str(name), NAMED)}")
-    build, standard, flown = NAMED[name]
+    build, standard, flown = _named(name)
     own = standard().without_bias() if vehicle is None else vehicle
     return Manoeuvre(name, own, build(own), flown)
+
+
+def standard_vehicle(what: str | Manoeuvre) -> Vehicle:
+    """The vehicle of a manoeuvre with the bias of Table 5.1, if it has one."""
+    return what.vehicle if isinstance(what, Manoeuvre) else _named(what)[1]()
+
+
+def _named(name: str) -> tuple[Callable[[Vehicle], PosePath], Callable[[], Vehicle], Figures]:
+    if name not in NAMED:
+        raise ModelError(f"there is no manoeuvre {name!r}. {hint_of(str(name), NAMED)}")
+    return NAMED[name]
 
 
 def looping(vehicle: Vehicle) -> PosePath:

@@ -20,6 +20,7 @@ from visviva.errors import ModelError
 from visviva.geometry import SO3
 
 POSES, POSE_TIME = 20, 10.0  # at rest, and how long each is held [s], before a flight; Konz 5.4.1
+KNOWN = 2  # frames after which pose and velocity are
 CLOCK = 100.0  # [s] of the sender's clock when ours is 0
 
 
@@ -48,7 +49,7 @@ class Sensors:
     frame_period:          [s] between frames.
     delay, jitter:         a frame arrives delay ± jitter after it was measured, any time in between [s].
     dropout:               share of frames that are lost.
-    blind:                 (from, until) [s] of flight in which none arrives, or several such pairs.
+    blind:                 pairs (from, until) [s] of the manoeuvre in which none is measured.
     seed:                  of all that is drawn.
     """
 
@@ -113,21 +114,23 @@ class Sensors:
         bias = self.gyro_bias + self.gyro / (samples * np.sqrt(POSES)) * rng.normal(size=3)
         return calibrate_misalignment(told, a, gravity), bias
 
-    def draw(self, ticks: int, T_S: float, h: float) -> Measured:
-        """All noise of a flight of some ticks T_S, whose plant makes steps h."""
+    def draw(self, ticks: int, T_S: float, h: float, settle: float = 0.0) -> Measured:
+        """All noise of some ticks T_S, in which a plant makes steps h; settle: hover before the manoeuvre [s]."""
         rng = np.random.default_rng([self.seed, 0])
         end = ticks * T_S
         times = np.round((0.3 * self.frame_period + np.arange(0, end, self.frame_period)) / h) * h
         arrival = times + self.delay + self.jitter * rng.uniform(-1, 1, len(times))
         lost = rng.uniform(size=len(times)) < self.dropout
+        tick = np.ceil(np.round(arrival / T_S, 6)).astype(np.int64)
+        begin = tick[~lost][KNOWN - 1] * T_S + settle if (~lost).sum() >= KNOWN else np.inf
         for a, b in self.blind:
-            lost |= (times >= a) & (times <= b)
+            lost |= (times >= begin + a) & (times <= begin + b)
         noise = rng.normal(size=(ticks, 6)) * np.repeat([self.gyro, self.accel], 3)
         frames = rng.normal(size=(len(times), 6)) * np.repeat([self.position, self.attitude], 3)
-        kept = ~lost
+        kept, step = ~lost, np.round(times / h).astype(np.int64)
         return Measured(
-            self.R_B, np.concatenate([self.gyro_bias, self.accel_bias]), noise, np.round(times / h).astype(np.int64)[kept],
-            times[kept] + CLOCK, np.ceil(np.round(arrival / T_S, 6)).astype(np.int64)[kept], frames[kept],
+            self.R_B, np.concatenate([self.gyro_bias, self.accel_bias]), noise, step[kept],
+            times[kept] + CLOCK, tick[kept], frames[kept], begin,
         )  # fmt: skip
 
 
@@ -141,3 +144,4 @@ class Measured(NamedTuple):
     sent: Array  # (frames,) the same on the sender's clock [s]
     tick: NDArray[np.int64]  # (frames,) at which each is there
     frames: Array  # (frames, 6) noise of position [m] and attitude [rad]
+    begin: float  # of the manoeuvre, as far as frames tell [s]
