@@ -228,12 +228,14 @@ def ram(m, joint):
     m.box("ram", starting(inside, {"V": 0.05}), {"rod": ((m.ground, (1, 1, 1)), ("hand", (1.1, 0.4, 0.3)))})
 
 
+ALONG = (("hand", (1.1, 0.4, 0.3)), (0.2, 0.3, 1.0))  # a point, and an axis of the ground
+
+
 def hoist(m, joint):
     """A spring and a damper of how far a point of the hand has gone along an axis of the ground."""
     inside = {"spring": translation.hard_spring(20.0, 30.0), "oil": translation.damper(1.7)}
     hanger = compose("hoist", inside, {"q": ("spring.q",), "p": ("oil.p",), "s": ("oil.s",)}, outer=("q", "p", "s"))
-    along = (("hand", (1.1, 0.4, 0.3)), (0.2, 0.3, 1.0))
-    m.box("hoist", hanger, {"q": along, "p": along})
+    m.box("hoist", hanger, {"q": ALONG, "p": ALONG})
 
 
 ELEMENTS: dict[str, Element] = {

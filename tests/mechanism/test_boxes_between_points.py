@@ -228,7 +228,9 @@ WRONG: dict[str, tuple[Any, Composite, str]] = {
     "no point": ((("boom", (1, 2)), "foot"), damper(), r"must have shape \(3,\)"),
     "three things": ((("boom", 1, 2), "foot"), damper(), r"give a frame, a body, or \(body, point\)"),
     "no axis": (("eye", (0, 0, 0)), damper(), r"axis of port 'b.p' is zero"),
-    "a point that stays": (("foot", (0, 0, 1)), damper(), r"a point of the ground, which does not move"),
+    "a point that stays": (("foot", (0, 0, 1)), damper(), r"a point of the ground, which does not move along axes"),
+    "a point of its own axes": (("eye", (0, 0, 1), "jib"), damper(), r"a point of 'jib', which does not move along"),
+    "three ends": (("eye", "foot", "jib"), damper(), r"two ends, \(a, b\), an end and an axis, or an end, an axis"),
     "one end": ("eye", damper(), r"refers to frame 'eye': give a joint.*\n.*give both, \(a, b\), or a point and an"),
 }
 

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from parts import BODIES, ELEMENTS, GRAVITY, JOINTS, WARM, NotApplicable, Sample, join, sample
+from parts import ALONG, BODIES, ELEMENTS, GRAVITY, JOINTS, WARM, NotApplicable, Sample, join, sample
 from readings import instant
 
 import visviva as vv
@@ -145,6 +145,10 @@ class OnCarrier:
 
     def stream(self, *arguments: Any, **options: Any) -> Any:
         return self.mechanism.stream(*arguments, **options, against=self.ground)
+
+    def box(self, name: str, system: Any, ports: Any) -> Any:
+        own = {port: (*at, self.ground) if at == ALONG else at for port, at in ports.items()}
+        return self.mechanism.box(name, system, own)
 
     def constraint(self, name: str, parts: tuple[str], *, g: Any) -> Any:
         return self.mechanism.constraint(name, (self.ground, *parts), g=lambda c, b: g(against(c, b)))

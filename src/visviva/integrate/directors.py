@@ -282,7 +282,7 @@ def _canonical_size(model: Model, scheme: str) -> int:
     positions = [v for v in model.variables if model.layout.x[v.name].stop <= n]
     rest = [v for v in model.variables if v not in (*positions, *velocities)]
     curved = [repr(v.name) for v in rest if not isinstance(v.space, Flat)]
-    if model.definition is not None and curved:
+    if model.form == "directors" and curved:
         raise ModelError(
             f"{scheme} takes states of boxes that are numbers; {', '.join(curved)} of mechanism {model.name!r} are "
             "poses.\nSimulate with vv.LieMidpoint(), or put a mechanism into another one with m.include(...)."

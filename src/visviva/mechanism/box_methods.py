@@ -41,7 +41,8 @@ class BoxMethods(Builder):
                Where a displacement is asked for, two ends of a line may stand, ("boom eye", "mast eye"), frames or
                centres of bodies and particles, or (body, point) with a world point as built: then it is their
                distance, positive forces push them apart. ("hook", (0, 0, 1)), an end and an axis of the ground, is
-               how far the end has gone along the axis since it was built; forces act on it.
+               how far the end has gone along the axis since it was built; forces act on it. Of a body that carries
+               the axis along, ("hook", (0, 0, 1), "trolley"), in the world as built.
                A port of entropy sits on a thermal node; left out, or "environment": on the environment.
         All other ports stay inputs: `inputs={"dc.supply": 24.0}`, or "dc" where there is one only.
 
@@ -88,8 +89,8 @@ class BoxMethods(Builder):
         return self._add(box)
 
     def _along(self, at: Any, what: str, name: str, turns: bool) -> Along:
-        """A coordinate of a joint, the distance of two ends, or the way of an end along an axis of the ground."""
-        if not isinstance(at, tuple | list) or len(at) != 2 or self._is_joint(at[0]):
+        """A coordinate of a joint, the distance of two ends, or the way of an end along an axis of something else."""
+        if not isinstance(at, tuple | list) or len(at) not in (2, 3) or self._is_joint(at[0]):
             hint = "" if turns else "\nTwo points have a distance: give both, (a, b), or a point and an axis."
             return self._coordinate(at, what, turns, hint)
         if turns:
@@ -99,11 +100,21 @@ class BoxMethods(Builder):
             )
         first, r_a = self._point(at[0], what)
         if _is_vector(at[1]) or (isinstance(at[1], str) and at[1] in AXES and at[1] not in self.parts):
-            if isinstance(first, Ground):
-                raise ModelError(f"{what} is at a point of the ground, which does not move: give one of a body.")
+            against = self._end(at[2], what)[0] if len(at) == 3 else self.ground
+            if first is against:
+                whose = "the ground" if isinstance(first, Ground) else repr(first.name)
+                raise ModelError(
+                    f"{what} is at a point of {whose}, which does not move along axes of its own: give one of another "
+                    "body."
+                )
             R = direction(name, at[1], what="port")
             assert R is not None
-            return PairCoordinate(name, self.ground, first, *_pose(R, r_a), _pose(R, r_a), along(2))
+            return PairCoordinate(name, against, first, *_pose(R, r_a), _pose(R, r_a), along(2))
+        if len(at) == 3:
+            raise ModelError(
+                f"{what} is at {shown_parts(tuple(at))}: give two ends, (a, b), an end and an axis, or an end, an axis "
+                "and the body whose axis it is."
+            )
         second, r_b = self._point(at[1], what)
         if first is second:
             raise ModelError(
