@@ -34,6 +34,7 @@ def _twin(function: Any, from_python: bool) -> Any:
     """
     import numba
 
+    import visviva.kernels.jit  # noqa: F401 - it tells Numba what names of kernels stand for
     from visviva.kernels.cache import folder
     from visviva.kernels.code_files import CodeFiles
 
