@@ -23,7 +23,7 @@ from visviva.copter.estimation import (
     position_observer,
     rate_observer,
 )
-from visviva.copter.flight import POLES, check_thrust, controller
+from visviva.copter.flight import APPROACH, POLES, check_thrust, controller
 from visviva.copter.force import (
     propellers,
     propellers_start,
@@ -67,7 +67,7 @@ class Agent:
     """
 
     vehicle: Vehicle
-    approach: str = "particle"
+    approach: str = APPROACH
     poles: Sequence[complex] = POLES
     cutoffs: tuple[float, float, float] = (8.0, 12.0, 4.0)
     cutoff: float = 12.0

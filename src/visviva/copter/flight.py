@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 POLES = (-6.0, -7.0, -8.0, -9.0)  # of both vertical planes, and for all manoeuvres
 HEADING = (5.0, 0.9)  # [rad/s] and damping ratio
+APPROACH = "particle"  # errors of position keep to the inertial frame, however fast a reference turns (4.98)
 CHECKED = 201  # instants at which the thrust of a reference is looked at
 PERIOD, STEP, AFTER = 5e-3, 1e-3, 0.5  # [s] of the law (200 Hz), of a step, and of hovering in the end
 
@@ -68,7 +69,7 @@ def rigid_air(vehicle: Vehicle) -> Callable[[Any], dict[str, Any]]:
 
 @helpful
 def controller(
-    vehicle: Vehicle, path: Any, *, approach: str = "body", poles: Sequence[complex] = POLES, damped: bool = True
+    vehicle: Vehicle, path: Any, *, approach: str = APPROACH, poles: Sequence[complex] = POLES, damped: bool = True
 ) -> Controller:
     """The tracking law of a vehicle on a path of poses: one set of gains, for what tilts and what does not.
 
@@ -115,7 +116,7 @@ def fly(
     what: str | Manoeuvre,
     vehicle: Vehicle | None = None,
     *,
-    approach: str = "body",
+    approach: str = APPROACH,
     believed: Vehicle | None = None,
     poles: Sequence[complex] = POLES,
     period: float = PERIOD,
