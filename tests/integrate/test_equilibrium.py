@@ -100,6 +100,18 @@ def test_directions_without_stiffness_are_told():
     assert (found.stability, found.stable) == ("neutral", False)
 
 
+@pytest.mark.parametrize("arm", [0.5, 0.6, 0.7, 0.8, 0.9, 1.1])
+def test_a_stiffness_of_rounding_is_none(arm):
+    """A turntable with a hanging bob: about its axis the stiffness is what eigenvalues beside that of the bob round to,
+    of either sign."""
+    m = vv.Mechanism(gravity=(0, 0, -G))
+    m.body("table", mass=1, inertia=(1, 1, 1))
+    m.revolute("post", m.ground, "table", axis=(0, 0, 1), at=(0, 0, 0))
+    m.body("bob", mass=1, inertia=(0.1, 0.1, 0.1), at=(2 * arm, 0, 0))
+    m.revolute("pin", "table", "bob", at=(arm, 0, 0), axis=(0, 1, 0))
+    assert equilibrium(m).stability == "neutral"
+
+
 def test_what_cannot_move_is_in_equilibrium():
     m = vv.Mechanism(gravity=(0, 0, -G))
     m.body("block", inertia=BAR, at=(1, 0, 0))

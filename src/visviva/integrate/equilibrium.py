@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 LANCZOS = 200  # iterations
 NEUTRAL = 1e-8  # of the terms of a stiffness: below it is none
+ROUNDED = 1e-13  # of the largest λ: eigenvalues are not known any better, whatever the terms of theirs are
 
 
 @final
@@ -142,7 +143,8 @@ def equilibrium_of(statics: Statics, initial: Any = None) -> Equilibrium:
 def _stability(linkage: Linkage, K: csr_array, C: csr_array, noise: csr_array) -> tuple[float | None, str]:
     """The smallest λ of K v = λ M v for all v with C v = 0, and what the stiffness vᵀK v of all such v means.
 
-    It is none where it is below what its terms round to; noise: errors of K, since it was found by differences.
+    It is none where it is below what its terms, or the largest λ, round to; noise: errors of K, since it was found by
+    differences.
     """
     if sum(C.shape) <= FEW:
         found, modes = _modes_full(linkage, K.toarray(), C.toarray())
@@ -152,7 +154,7 @@ def _stability(linkage: Linkage, K: csr_array, C: csr_array, noise: csr_array) -
         return None, "stable"
     size = np.abs(modes)
     stiffness = (modes * (K @ modes)).sum(axis=0)
-    least = (size * ((NEUTRAL * abs(K) + noise) @ size)).sum(axis=0)
+    least = (size * ((NEUTRAL * abs(K) + noise) @ size)).sum(axis=0) + ROUNDED * np.abs(found).max()
     lowest = float(found.min())
     if (stiffness < -least).any():
         return lowest, "unstable"
