@@ -53,21 +53,34 @@ def exchange(J: Array, c: int, p: int) -> Array:
     return swapped
 
 
+def _largest_terms(terms: Array, J: Array, c: int, p: int) -> Array:
+    """The largest of the terms that entries have been sums of, after an exchange of c and p."""
+    pair, pivot = [c, p], np.abs(J[c, p])
+    added = np.outer(np.abs(J[c]), np.abs(J[p])) / pivot
+    found = np.maximum(terms, np.maximum(added, added.T))
+    found[pair] = np.maximum(1.0, terms[[p, c]] / pivot)
+    found[:, pair] = found[pair].T
+    return found
+
+
 def close_entries(J: Array, effort_in: Mask, zeros: Iterable[tuple[int, bool]]) -> tuple[Array, Mask]:
     """The form with some variables held at zero; their entries remain, without effect.
 
     zeros: an entry, and whether its effort is zero, or its flow.
 
     An input is set to zero by dropping its row and column. An output is first exchanged with the input it depends on
-    most; if it depends on none it is zero already, and its partner acts on nothing.
+    most; if it depends on none it is zero already, and its partner acts on nothing. What is below 1e-12 of the terms
+    that have cancelled in an entry is their rounding, and no dependence: small pivots make such terms large.
     """
     J, effort_in = J.copy(), effort_in.copy()
-    waiting = dict(zeros)
+    waiting, terms = dict(zeros), np.maximum(1.0, np.abs(J))
     while waiting:
         outputs = [c for c, effort in waiting.items() if effort_in[c] != effort]
-        if outputs and np.abs(J[outputs]).max() > DATA:
-            row, p = np.unravel_index(np.abs(J[outputs]).argmax(), (len(outputs), len(J)))
+        sizes = np.where(np.abs(J[outputs]) > DATA * terms[outputs], np.abs(J[outputs]), 0.0)
+        if sizes.any():
+            row, p = np.unravel_index(sizes.argmax(), sizes.shape)
             pair = [outputs[row], int(p)]
+            terms = _largest_terms(terms, J, *pair)
             J = exchange(J, *pair)
             effort_in[pair] = ~effort_in[pair]
         ready = [c for c, effort in waiting.items() if effort_in[c] == effort] or outputs
