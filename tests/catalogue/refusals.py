@@ -39,10 +39,6 @@ REFUSED: dict[str, dict[str, Refusal]] = {
     "equilibrium": dict.fromkeys(("rolling disc", "knife edge", "own velocity constraint"), ON_THE_WAY),
 }
 
-GOES_ON = "A run goes on to rounding only: what Newton's method of a box starts with in the next step is in no state."
-
-WRONG: dict[str, dict[str, str]] = {
-    "continuation": dict.fromkeys(("box between two points", "box with a state between two points"), GOES_ON),
-}
+WRONG: dict[str, dict[str, str]] = {}
 
 TOGETHER: dict[tuple[str, str], dict[str, str]] = {}  # what a reading of a pair says, that says it of neither part
