@@ -216,7 +216,8 @@ class Model:
         """
         changes, sizes = np.zeros((2, *np.shape(x)[:-1], len(self.storages)))
         (batches, single), (plain, _) = self._energy_batches, self.plain_energies
-        for batch in (*batches, *plain):
+        alike: list[EnergyBatch | PlainBatch] = [*batches, *plain]
+        for batch in alike:
             changes[..., batch.which], sizes[..., batch.which] = batch.changes(x0, x)
         for part, k in ((self.storages[k], k) for k in single):
             if not isinstance(part, Kinetic | Linear):

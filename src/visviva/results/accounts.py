@@ -197,11 +197,11 @@ def rate_violations(model: Model, x: Array, u: Array) -> tuple[Array, Array, Arr
     z, driven, rated = model.z(x), row_inputs(model, x, u), rated_constraints(model)
     ends = np.cumsum([0, *(part.rows for part in model.constraints)])
     alike, others = _alike(model, np.flatnonzero(rated).tolist(), x[..., 0].size)
-    for part, which in alike:
+    for rows_of, which in alike:
         places = [model.places[model.constraints[k]] for k in which]
         q, e = x[..., np.array([reads for reads, _ in places])], z[..., np.array([acts for _, acts in places])]
-        C = part.C(q)
-        size, rows = np.abs(C), ends[which][:, None] + np.arange(part.rows)
+        C = rows_of.C(q)
+        size, rows = np.abs(C), ends[which][:, None] + np.arange(rows_of.rows)
         result[0][..., which] = np.abs(apply(C, e) + driven[..., rows]).max(-1)
         result[1][..., which] = apply(size, np.abs(e)).max(-1)
         result[2][..., which] = size.max((-1, -2))
