@@ -11,7 +11,7 @@ import visviva as vv
 from visviva.compiler import compile_mechanism, initial_x
 from visviva.errors import ModelError
 from visviva.geometry.embedding import Flat
-from visviva.geometry.quadratic import Quadratic
+from visviva.geometry.quadratic import Affine, Quadratic
 from visviva.model.measured import MeasuredDissipation, MeasuredPort
 
 MODELS = {
@@ -80,7 +80,7 @@ def test_exactly_half_a_turn_in_a_step_has_no_value():
 
 def distance():
     """½ |q|² of a point."""
-    return Quadratic(np.eye(3)[None], np.zeros((1, 3)), np.zeros(1))
+    return Quadratic(Affine(np.array([[0.5]]), np.zeros((1, 3))), Affine(np.eye(1), np.zeros((1, 3))), np.zeros(1))
 
 
 def test_a_damper_on_a_line_feels_the_rate_of_the_length_only():

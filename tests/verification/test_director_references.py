@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -9,13 +10,39 @@ import pytest
 
 import visviva as vv
 from visviva.geometry.embedding import Flat
-from visviva.geometry.quadratic import Quadratic
 from visviva.model import Kinetic, Linear, Model, Port, Variable, canonical
 from visviva.model.body import PosePort
 from visviva.model.holonomic import Holonomic
 
 DATA = Path(__file__).parent.parent / "data"
 pytestmark = pytest.mark.slow
+
+
+@dataclass(frozen=True)
+class Functions:
+    """½ q·A q + b·q + c, as `geometry.quadratic.Quadratic` has them of products, from stored matrices."""
+
+    A: np.ndarray
+    b: np.ndarray
+    c: np.ndarray
+
+    @property
+    def m(self):
+        return len(self.c)
+
+    def turn(self, v):
+        return np.einsum("kij,...j->...ki", self.A, v)
+
+    def gradient(self, q):
+        return self.turn(q) + self.b
+
+    def value(self, q):
+        return ((0.5 * self.turn(q) + self.b) @ q[..., None])[..., 0] + self.c
+
+    def magnitude(self, q):
+        size = np.abs(q)
+        bent = np.einsum("kij,...j->...ki", np.abs(self.A), size)
+        return ((0.5 * bent + np.abs(self.b)) @ size[..., None])[..., 0] + np.abs(self.c)
 
 
 def model_of(data):
@@ -33,7 +60,7 @@ def model_of(data):
         (Kinetic("bodies", "v", np.diag(data["Mdiag"])), Linear("bodies", "q", data["dV"])),
         (
             canonical("kinematics", "q", "v", n),
-            Holonomic("rows", ("q",), ("v",), Quadratic(data["A"], data["b"], data["c"]), (space,)),
+            Holonomic("rows", ("q",), ("v",), Functions(data["A"], data["b"], data["c"]), (space,)),
             Port("load", ("v",), 6, load_matrix, ("q",)),
         ),
     )

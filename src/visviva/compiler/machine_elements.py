@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -73,7 +74,6 @@ class ActingParts:
         self._stacks: dict[str, list[int]] = {}
         self._motors = {motor.name: k for k, motor in enumerate(self.m.motors)}
         self.y: list[tuple[int, int]] = []
-        self._turns = {_turn_key(turn): k for k, turn in enumerate(model.turns)}
         self._turn_number = {turn.name: k for k, turn in enumerate(model.turns)}
         self._measures = 0
         self._slopes = 0
@@ -106,6 +106,11 @@ class ActingParts:
             self._add_boxed(part)
         self.boxes = [self._new_stack(box.coordinates) for box in self.m.boxes]
         self._stacks |= {box.name: own for box, own in zip(self.m.boxes, self.boxes, strict=True)}
+
+    @cached_property
+    def _turns(self) -> dict[tuple[tuple[str, ...], tuple[bytes, ...]], int]:
+        """Numbers of turns by their functions."""
+        return {_turn_key(turn): k for k, turn in enumerate(self.model.turns)}
 
     @property
     def widest(self) -> int:
@@ -396,9 +401,9 @@ def _is_motion(part: AbstractStructure) -> bool:
     return isinstance(part, Routing) and not part.reads
 
 
-def _turn_key(turn: Turn) -> tuple[tuple[str, ...], bytes, bytes]:
+def _turn_key(turn: Turn) -> tuple[tuple[str, ...], tuple[bytes, ...]]:
     """Turns that are the same function of the same bodies."""
-    return turn.reads, turn.cos_sin.A.tobytes(), turn.cos_sin.b.tobytes()
+    return turn.reads, turn.cos_sin.key
 
 
 def _coordinate(joint: Joint, measured: Quadratic) -> Product:
@@ -406,6 +411,6 @@ def _coordinate(joint: Joint, measured: Quadratic) -> Product:
     for one in joint.joint.coordinates:
         if isinstance(one, Product):
             y = pair_functions(joint, (one,))
-            if np.array_equal(y.A, measured.A) and np.array_equal(y.b, measured.b):
+            if y.key == measured.key:
                 return one
     raise NotCompilable(f"the friction of {joint.name!r} has no compiled form")

@@ -18,7 +18,7 @@ from visviva._arrays import Array
 from visviva.geometry import SE3
 from visviva.geometry.embedding import AbstractSpace, Flat, SO3xR3_SPACE
 from visviva.geometry.linear import transpose
-from visviva.geometry.quadratic import Affine, Quadratic, many_products, products
+from visviva.geometry.quadratic import Affine, Quadratic, many_products
 from visviva.library.joints import TURN, Product
 from visviva.mechanism.parts import Body, Carrier, Frame, Ground, Joint, Pair, Particle
 
@@ -85,7 +85,7 @@ class _Placed:
 def _placed_functions(placed: _Placed) -> Quadratic:
     vectors = _affine_vectors([placed.pair])
     u, w = _factors(Affine(vectors.a[0], vectors.s[0]), placed.rows)
-    return products(u, w, np.array([row.c for row in placed.rows]))
+    return Quadratic(u, w, np.array([row.c for row in placed.rows]))
 
 
 def many_pair_functions(given: Sequence[tuple[Pair, tuple[Product, ...]]]) -> list[Quadratic]:
@@ -119,7 +119,7 @@ def orthonormality() -> Quadratic:
     d = Affine(np.eye(4)[1:], np.zeros((3, 3)))
     left, right = d[[0, 1, 2, 0, 0, 1]], d[[0, 1, 2, 1, 2, 2]]
     half = np.array([0.5, 0.5, 0.5, 1.0, 1.0, 1.0])
-    return products(Affine(half[:, None] * left.a, left.s), right, np.array([0.5, 0.5, 0.5, 0.0, 0.0, 0.0]))
+    return Quadratic(Affine(half[:, None] * left.a, left.s), right, np.array([0.5, 0.5, 0.5, 0.0, 0.0, 0.0]))
 
 
 def _factors(vectors: Affine, rows: Sequence[Product]) -> tuple[Affine, Affine]:

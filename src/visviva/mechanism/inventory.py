@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from visviva._kinds import of_kind
 from visviva.errors import ModelError
 from visviva.mechanism.box import Box
 from visviva.mechanism.conditions import AbstractCondition
@@ -63,57 +64,57 @@ class Parts:
     @property
     def bodies(self) -> list[Body | Particle]:
         """All that has mass, in the order of building."""
-        return [part for part in self.parts.values() if isinstance(part, Body | Particle)]
+        return of_kind(self.parts.values(), Body | Particle)
 
     @property
     def joints(self) -> list[Joint]:
         """All joints, in the order of building."""
-        return [part for part in self.parts.values() if isinstance(part, Joint)]
+        return of_kind(self.parts.values(), Joint)
 
     @property
     def frames(self) -> list[Frame]:
         """All named frames."""
-        return [part for part in self.parts.values() if isinstance(part, Frame)]
+        return of_kind(self.parts.values(), Frame)
 
     @property
     def ports(self) -> list[Port]:
         """All input ports, in the order of building: the order of u."""
-        return [part for part in self.parts.values() if isinstance(part, Port)]
+        return of_kind(self.parts.values(), Port)
 
     @property
     def elements(self) -> list[Element]:
         """Springs and dampers between two frames, in the order of building."""
-        return [part for part in self.parts.values() if isinstance(part, Element)]
+        return of_kind(self.parts.values(), Element)
 
     @property
     def joint_elements(self) -> list[JointElement]:
         """Springs and dampers along coordinates of joints, in the order of building."""
-        return [part for part in self.parts.values() if isinstance(part, JointElement)]
+        return of_kind(self.parts.values(), JointElement)
 
     @property
     def conditions(self) -> list[AbstractCondition]:
         """What constrains it beyond the rows of its joints, in the order of building."""
-        return [part for part in self.parts.values() if isinstance(part, AbstractCondition)]
+        return of_kind(self.parts.values(), AbstractCondition)
 
     @property
     def stops(self) -> list[Stop]:
         """End stops of joints, in the order of building."""
-        return [part for part in self.parts.values() if isinstance(part, Stop)]
+        return of_kind(self.parts.values(), Stop)
 
     @property
     def motors(self) -> list[Motor]:
         """Electric motors on joints, in the order of building; they are ports as well."""
-        return [part for part in self.parts.values() if isinstance(part, Motor)]
+        return of_kind(self.parts.values(), Motor)
 
     @property
     def thermals(self) -> list[Thermal]:
         """What takes up heat and gets warm, in the order of building."""
-        return [part for part in self.parts.values() if isinstance(part, Thermal)]
+        return of_kind(self.parts.values(), Thermal)
 
     @property
     def boxes(self) -> list[Box]:
         """Composites of the language that are parts, in the order of building."""
-        return [part for part in self.parts.values() if isinstance(part, Box)]
+        return of_kind(self.parts.values(), Box)
 
     @property
     def is_thermal(self) -> bool:

@@ -76,6 +76,16 @@ class PlainBatch:
     x: Index
     numbers: Array  # (k, size, size) or (k, size)
 
+    def changes(self, x0: Array, x: Array) -> tuple[Array, Array]:
+        """H(x) - H(x0) of each, and |H(x)|, shape (..., k) both."""
+        H = self._energies(x[..., self.x])
+        return H - self._energies(x0[..., self.x]), np.abs(H)
+
+    def _energies(self, q: Array) -> Array:
+        if self.numbers.ndim == 2:
+            return np.asarray((q * self.numbers).sum(-1))
+        return np.asarray(0.5 * (q * (q[..., None, :] @ self.numbers)[..., 0, :]).sum(-1))
+
     def energies(self, x: Array) -> tuple[Array, Array]:
         """H of each at one state, and Σ |∂H/∂x| |x|, by which they round, (k,) both."""
         q = x[self.x]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from visviva._arrays import Array
+from visviva._kinds import of_kind
 from visviva.errors import ModelError
 from visviva.geometry.linear import transpose
 from visviva.geometry.moments import matrix_of_moments
@@ -17,7 +18,6 @@ from visviva.model.body import Gyroscopic
 from visviva.model.measured import MeasuredDissipation
 from visviva.model.storage import Kinetic
 from visviva.model.structure import (
-    AbstractConstraint,
     AbstractDissipation,
     AbstractPort,
     AbstractRouting,
@@ -40,25 +40,22 @@ def check_description(model: Model) -> None:
     """An error if a name is missing or taken twice, a matrix does not fit, or a velocity has two storages."""
     where = f"model {model.name!r}"
     variables = [variable.name for variable in model.variables]
-    rows = [part.name for part in model.structures if isinstance(part, AbstractConstraint)]
+    rows = [part.name for part in model.constraints]
     widths = {part.name: part.dim for part in model.junctions} | {part.name: part.dim for part in model.reservoirs}
     holders = [*(part.name for part in model.junctions), *(part.name for part in model.reservoirs)]
     _check_unique([*variables, *holders, *rows], where)
-    _check_unique([part.name for part in model.structures if isinstance(part, AbstractPort)], f"the ports of {where}")
+    _check_unique([part.name for part in model.ports], f"the ports of {where}")
     known, efforts = set(variables), {*variables, *holders}
     driven = {*efforts, *rows}
     for part in model.structures:
-        targets = driven if isinstance(part, AbstractPort) else efforts  # a port on rows drives them
-        for name, there, verb in [(n, known, "reads") for n in part.reads] + [
-            (n, targets, "acts on") for n in part.acts
-        ]:
-            if name not in there:
-                listed = ", ".join(sorted(there))
-                raise ModelError(f"{part.name!r} of {where} {verb} {name!r}, which is not there; there are: {listed}.")
+        if not (known.issuperset(part.reads) and efforts.issuperset(part.acts)):
+            targets = driven if isinstance(part, AbstractPort) else efforts  # a port on rows drives them
+            _check_there(f"{part.name!r} of {where} reads", part.reads, known)
+            _check_there(f"{part.name!r} of {where} acts on", part.acts, targets)
     widths |= {variable.name: variable.space.dim for variable in model.variables}
-    widths |= {part.name: part.rows for part in model.structures if isinstance(part, AbstractConstraint)}
-    for part in model.structures:
-        if isinstance(part, Routing | Dissipation | Port | Rows) and not callable(part.matrix):
+    widths |= {part.name: part.rows for part in model.constraints}
+    for part in of_kind(model.structures, Routing | Dissipation | Port | Rows):
+        if not callable(part.matrix):
             k = sum(widths[name] for name in part.acts)
             shape = (k, part.width) if isinstance(part, Port) else (part.rows, k) if isinstance(part, Rows) else (k, k)
             _check_shape(part.matrix, shape, f"the matrix of {part.name!r}, which acts on {', '.join(part.acts)},")
@@ -77,6 +74,12 @@ def check_description(model: Model) -> None:
                     f"the velocity {storage.variable!r} of {where} has {len(others)} storages: {', '.join(others)}.\n"
                     "A velocity has exactly one kinetic energy: add the masses."
                 )
+
+
+def _check_there(what: str, names: tuple[str, ...], there: set[str]) -> None:
+    for name in names:
+        if name not in there:
+            raise ModelError(f"{what} {name!r}, which is not there; there are: {', '.join(sorted(there))}.")
 
 
 def check_laws(model: Model, x: Array) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, Mask, frozen
+from visviva._kinds import of_kind
 from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.linear import apply, transpose
 from visviva.geometry.turning import continued
@@ -21,7 +22,7 @@ from visviva.model.closure import Closure
 from visviva.model.conditioned import DrivePort
 from visviva.model.course import AbstractCourse, Instant
 from visviva.model.driven import row_inputs
-from visviva.model.efforts import mean_efforts
+from visviva.model.efforts import PlainEfforts, mean_efforts, plain_efforts
 from visviva.model.feedback import Feedback
 from visviva.model.index1 import Accelerations, accelerations
 from visviva.model.layout import Index, Junction, Layout, Reservoir, Variable, lay_out
@@ -101,28 +102,28 @@ class Model:
     def layout(self) -> Layout:
         """Which entries of x and z belong to which name."""
         junctions = [(junction.name, junction.dim) for junction in self.junctions]
-        rows = [(part.name, part.rows) for part in self.structures if isinstance(part, AbstractConstraint)]
+        rows = [(part.name, part.rows) for part in self.constraints]
         return lay_out(self.variables, junctions + rows, self.reservoirs)
 
     @cached_property
     def constraints(self) -> tuple[AbstractConstraint, ...]:
         """All constraints, in the order of their multipliers in w."""
-        return tuple(part for part in self.structures if isinstance(part, AbstractConstraint))
+        return tuple(of_kind(self.structures, AbstractConstraint))
 
     @cached_property
     def routings(self) -> tuple[AbstractRouting, ...]:
         """All that passes power on unchanged, other than constraints."""
-        return tuple(part for part in self.structures if isinstance(part, AbstractRouting))
+        return tuple(of_kind(self.structures, AbstractRouting))
 
     @cached_property
     def dissipations(self) -> tuple[AbstractDissipation, ...]:
         """All that turns exergy into heat."""
-        return tuple(part for part in self.structures if isinstance(part, AbstractDissipation))
+        return tuple(of_kind(self.structures, AbstractDissipation))
 
     @cached_property
     def ports(self) -> tuple[AbstractPort, ...]:
         """All inputs, in the order of u."""
-        return tuple(part for part in self.structures if isinstance(part, AbstractPort))
+        return tuple(of_kind(self.structures, AbstractPort))
 
     @cached_property
     def port_columns(self) -> dict[str, slice]:
@@ -150,12 +151,12 @@ class Model:
     @cached_property
     def kinetic(self) -> dict[str, Kinetic | AbstractMotion]:
         """The velocity variables with their storages."""
-        return {part.variable: part for part in self.storages if isinstance(part, Kinetic | AbstractMotion)}
+        return {part.variable: part for part in of_kind(self.storages, Kinetic | AbstractMotion)}
 
     @cached_property
     def motions(self) -> tuple[AbstractMotion, ...]:
         """Energies of position and velocity together: with them E depends on the state."""
-        return tuple(part for part in self.storages if isinstance(part, AbstractMotion))
+        return tuple(of_kind(self.storages, AbstractMotion))
 
     @cached_property
     def places(self) -> dict[AbstractStructure, tuple[Index, Index]]:
@@ -194,7 +195,7 @@ class Model:
     @cached_property
     def is_quadratic(self) -> bool:
         """Whether all energies are kinetic or weights: finite at all states with entries below `HUGE`."""
-        known = [part for part in self.storages if isinstance(part, Kinetic | Linear)]
+        known = of_kind(self.storages, Kinetic | Linear)
         numbers = [part.M if isinstance(part, Kinetic) else part.c for part in known]
         return len(numbers) == len(self.storages) and all(np.abs(part).max(initial=0.0) < HUGE for part in numbers)
 
@@ -214,13 +215,14 @@ class Model:
         round, shape (..., storages) both: see `AbstractStorage.change`.
         """
         changes, sizes = np.zeros((2, *np.shape(x)[:-1], len(self.storages)))
-        batches, single = self._energy_batches
-        for batch in batches:
+        (batches, single), (plain, _) = self._energy_batches, self.plain_energies
+        alike: list[EnergyBatch | PlainBatch] = [*batches, *plain]
+        for batch in alike:
             changes[..., batch.which], sizes[..., batch.which] = batch.changes(x0, x)
-        for k in single:
-            part = self.storages[k]
-            at = self.layout.place(part.reads)
-            changes[..., k], sizes[..., k] = part.change(x0[..., at], x[..., at])
+        for part, k in ((self.storages[k], k) for k in single):
+            if not isinstance(part, Kinetic | Linear):
+                at = self.layout.place(part.reads)
+                changes[..., k], sizes[..., k] = part.change(x0[..., at], x[..., at])
         return changes, sizes
 
     def other_energies(self, x: Array) -> tuple[Array, Array]:
@@ -319,7 +321,11 @@ class Model:
 
     def mean_z(self, x0: Array, x1: Array, w: Array | None = None) -> Array:
         """The z of a step: one discrete gradient per storage, pulled back at the mean of the two states."""
-        return mean_efforts(self, self._energy_batches, x0, x1, w)
+        return mean_efforts(self, self._energy_batches[0], self._plain_efforts, x0, x1, w)
+
+    @cached_property
+    def _plain_efforts(self) -> PlainEfforts:
+        return plain_efforts(self, self._energy_batches[1])
 
     @cached_property
     def spaces(self) -> dict[str, AbstractSpace]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import final
 
 import numpy as np
 
 from visviva._arrays import Array, Mask
 from visviva.geometry.linear import apply
+from visviva.geometry.quadratic import stacked
 from visviva.model import Model
 from visviva.model.closure import largest_opening
 from visviva.model.driven import row_inputs
 from visviva.model.holonomic import Holonomic
+from visviva.model.structure import AbstractConstraint
 from visviva.results.columns import row_lowest, row_sums
 from visviva.results.powers import entropy_names
 from visviva.results.rounding import entropic_terms, larger_end, reaction_terms, start_terms, step_rounding, step_terms
@@ -193,12 +196,12 @@ def rate_violations(model: Model, x: Array, u: Array) -> tuple[Array, Array, Arr
         return result[0], result[1], result[2]
     z, driven, rated = model.z(x), row_inputs(model, x, u), rated_constraints(model)
     ends = np.cumsum([0, *(part.rows for part in model.constraints)])
-    directors, others = _directors(model, np.flatnonzero(rated).tolist(), x[..., 0].size)
-    for which in directors:  # the same functions of many bodies
-        part, places = model.constraints[which[0]], [model.places[model.constraints[k]] for k in which]
+    alike, others = _alike(model, np.flatnonzero(rated).tolist(), x[..., 0].size)
+    for rows_of, which in alike:
+        places = [model.places[model.constraints[k]] for k in which]
         q, e = x[..., np.array([reads for reads, _ in places])], z[..., np.array([acts for _, acts in places])]
-        C = part.C(q)
-        size, rows = np.abs(C), ends[which][:, None] + np.arange(part.rows)
+        C = rows_of.C(q)
+        size, rows = np.abs(C), ends[which][:, None] + np.arange(rows_of.rows)
         result[0][..., which] = np.abs(apply(C, e) + driven[..., rows]).max(-1)
         result[1][..., which] = apply(size, np.abs(e)).max(-1)
         result[2][..., which] = size.max((-1, -2))
@@ -213,13 +216,22 @@ def rate_violations(model: Model, x: Array, u: Array) -> tuple[Array, Array, Arr
     return result[0], result[1], result[2]
 
 
-def _directors(model: Model, numbers: list[int], states: int) -> tuple[list[list[int]], list[int]]:
-    """Constraints of directors, few enough together for so many states, and the others."""
+def _alike(model: Model, numbers: list[int], states: int) -> tuple[list[tuple[Holonomic, list[int]]], list[int]]:
+    """Constraints with as many functions of the same spaces as one, few enough for so many states; and the others."""
     kinds: dict[object, list[int]] = {}
+    others = []
     for k in numbers:
         part = model.constraints[k]
-        if isinstance(part, Holonomic) and part.internal:
-            kinds.setdefault((id(part.g), part.spaces), []).append(k)
-    most, inside = max(1, TOGETHER // max(1, states)), {k for group in kinds.values() for k in group}
-    parts = [group[k : k + most] for group in kinds.values() for k in range(0, len(group), most)]
-    return parts, [k for k in numbers if k not in inside]
+        if isinstance(part, Holonomic):
+            kinds.setdefault((part.rows, part.spaces), []).append(k)
+        else:
+            others.append(k)
+    most = max(1, TOGETHER // max(1, states))
+    groups = [group[k : k + most] for group in kinds.values() for k in range(0, len(group), most)]
+    return [(_together([model.constraints[k] for k in group]), group) for group in groups], others
+
+
+def _together(parts: list[AbstractConstraint]) -> Holonomic:
+    """One with the functions of all of them."""
+    own = [part for part in parts if isinstance(part, Holonomic)]
+    return own[0] if len(own) == 1 else replace(own[0], g=stacked([part.g for part in own]))

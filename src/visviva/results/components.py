@@ -6,8 +6,6 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
-import numpy as np
-
 from visviva.results.powers import entropy_names, input_name
 
 if TYPE_CHECKING:
@@ -49,9 +47,11 @@ def accounts(run: Run) -> dict[str, Account]:
     found: defaultdict[str, Account] = defaultdict(Account)
     gained = model.exergy_changes(record.x[0], record.x[-1])[0]
     hot = entropy_names(model)
-    for k, storage in enumerate(model.storages):
-        s = record.x[[0, -1], model.layout.x[storage.variable]] if storage.variable in hot else np.zeros((2, 1))
-        exergy, entropy = float(gained[k]), float((s[1] - s[0]).sum())
+    for storage, exergy in zip(model.storages, gained.tolist(), strict=True):
+        entropy = 0.0
+        if storage.variable in hot:
+            first, last = record.x[[0, -1], model.layout.x[storage.variable]]
+            entropy = float((last - first).sum())
         gain = exergy + model.theta0 * entropy
         found[storage.name] += Account(gain, gain, exergy_stored=exergy, entropy_stored=entropy)
     for reservoir in model.reservoirs:
@@ -65,5 +65,5 @@ def accounts(run: Run) -> dict[str, Account]:
     for k, port in enumerate(model.ports):
         found[input_name(model, port)] += Account(-float(record.work[:, k].sum() + record.carried[:, k].sum()))
     for passing in (*(part for part in model.constraints if not part.internal), *model.routings):
-        found[passing.name] += Account()
+        found.setdefault(passing.name, Account())
     return dict(found)

@@ -122,7 +122,7 @@ class ModelRows(AbstractLoopRows):
 
 def _is_product(part: object, form: MinimalForm) -> bool:
     """Whether a constraint is a product of vectors of bodies."""
-    if not isinstance(part, Holonomic) or part.g.factors is None:
+    if not isinstance(part, Holonomic):
         return False
     poses = {f"{body.name}.q" for body in form.definition.bodies}
     known = all(space in (SO3xR3_SPACE, Flat(3)) for space in part.spaces)
@@ -144,9 +144,8 @@ class ProductRows(AbstractLoopRows):
         starts = np.cumsum([0, *counts])[:-1]
         a, s, c = np.zeros((2, self.k, len(names), VECTORS)), np.zeros((2, self.k, 3)), np.zeros(self.k)
         for part, at in zip(parts, starts, strict=True):
-            assert part.g.factors is not None
             own, column = slice(at, at + part.g.m), 0
-            u, w, c[own] = part.g.factors
+            u, w, c[own] = part.g.u, part.g.w, part.g.offset
             s[0, own], s[1, own] = u.s, w.s
             for name, space in zip(part.reads, part.spaces, strict=True):
                 count, body = space.size // 3, names.index(name)
