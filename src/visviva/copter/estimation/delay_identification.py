@@ -26,7 +26,7 @@ EPS, TINY = np.finfo(float).eps, np.finfo(float).tiny
 
 
 class DelayIdentification(NamedTuple):
-    """delay: T̄_D [s].   uncertainty: its standard deviation [s].   lags [s], correlation: the curve it is the top of."""
+    """delay: T̄_D [s].   uncertainty: its standard deviation [s].   lags [s], correlation: its curve."""
 
     delay: float
     uncertainty: float
@@ -79,8 +79,8 @@ def identify_delay(
     if best in (0, len(lags) - 1) or curve[best] < LEAST:
         raise ModelError(
             f"no delay between 0 and {longest:g} s makes the angles one: without their trends they correlate best, by "
-            f"{curve[best]:.3f}, at {best * step:g} s.\nSee whether they are of one axis and sign and move to and fro, or "
-            "look further with `longest`."
+            f"{curve[best]:.3f}, at {best * step:g} s.\nSee whether they are of one axis and sign and move to and fro, "
+            "or look further with `longest`."
         )
     a, b, c = curve[best - 1 : best + 2]
     bend = max((2 * b - a - c) / step**2, TINY)
@@ -88,8 +88,8 @@ def identify_delay(
     uncertainty = float(np.sqrt(max(1 - b**2, EPS) / (frames * b * bend)))
     if uncertainty > step:
         raise ModelError(
-            f"the delay is uncertain by {uncertainty:.2g} s, more than the step of {step:g} s: the angle turns too slowly "
-            "for its noise.\nTurn the vehicle to and fro faster while recording, or for a longer time."
+            f"the delay is uncertain by {uncertainty:.2g} s, more than the step of {step:g} s: the angle turns too "
+            "slowly for its noise.\nTurn the vehicle to and fro faster while recording, or for a longer time."
         )
     return DelayIdentification((best + 0.5 * (a - c) / (a - 2 * b + c)) * step, uncertainty, lags * step, curve)
 
