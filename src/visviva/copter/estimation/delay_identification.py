@@ -22,7 +22,7 @@ from visviva.errors import ModelError
 
 STILL = 1e-9  # rad: an angle that moves less does not move
 LEAST = 0.9  # correlation of angles that are one
-EPS, TINY = np.finfo(float).eps, np.finfo(float).tiny
+EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 
 
 class DelayIdentification(NamedTuple):
@@ -91,7 +91,8 @@ def identify_delay(
             f"the delay is uncertain by {uncertainty:.2g} s, more than the step of {step:g} s: the angle turns too "
             "slowly for its noise.\nTurn the vehicle to and fro faster while recording, or for a longer time."
         )
-    return DelayIdentification((best + 0.5 * (a - c) / (a - 2 * b + c)) * step, uncertainty, lags * step, curve)
+    delay = (best + 0.5 * (a - c) / (a - 2 * b + c)) * step
+    return DelayIdentification(delay, uncertainty, np.asarray(step * lags), curve)
 
 
 def _without_trend(x: Array) -> Array:
@@ -102,7 +103,7 @@ def _without_trend(x: Array) -> Array:
 
 def _correlation(x: Array, y: Array) -> float:
     """Of arrays (n,) without means; 0 where one is 0."""
-    return float(x @ y / max(np.sqrt((x @ x) * (y @ y)), TINY))
+    return float(x @ y) / max(float(np.sqrt((x @ x) * (y @ y))), TINY)
 
 
 def _signal(t: ArrayLike, angle: ArrayLike, time_name: str, angle_name: str) -> tuple[Array, Array]:

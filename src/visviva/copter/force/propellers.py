@@ -43,7 +43,9 @@ def propellers(
     rotors: Vehicle | Sequence[Rotor],
     T_S: float = 0.005,
     *,
-    l_P1: float = 80.0, l_P2: float = -1000.0, k_P: float = 40.0
+    l_P1: float = 80.0,
+    l_P2: float = -1000.0,
+    k_P: float = 40.0,
 ) -> Propellers:
     """Parameters of observer and tracking for all rotors of a vehicle, or for some; T_S: period [s].
 

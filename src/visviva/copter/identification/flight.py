@@ -68,7 +68,8 @@ def identify_flight(
 
     t:      [s], n of equal steps.   R: (n, 3, 3) attitudes, columns are axes of the body in the world.
     omega, v: (n, 3) angular velocity [rad/s] and velocity [m/s] of the origin, both in axes of the body.
-    speeds: (n, rotors) ϖ [rad/s] at the times t.   tilts, tilt_rates: (n, servos) θ, θ̇ [rad, rad/s]; without rates, θ is derived.
+    speeds: (n, rotors) ϖ [rad/s] at the times t.
+    tilts, tilt_rates: (n, servos) θ, θ̇ [rad, rad/s]; without rates, θ is derived.
     known:  values of unknowns that are not looked for, by name: {"s_z": 0.0}.
     speed_unit: "rad/s", "rpm" or "Hz" of `speeds`.
     window, order: of the derivatives by Savitzky and Golay, in samples.
@@ -192,9 +193,9 @@ def _remarks(vehicle: Vehicle, F_B: Array, found: Fit, y: Array) -> list[str]:
     remarks, weight, force = list[str](), vehicle.mass * vehicle.gravity, float(np.linalg.norm(F_B))
     if force > HELD * weight:
         remarks.append(
-            f"F_B is {force:.3g} N of a weight of {weight:.3g} N: too much for what nothing explains. See whether speeds "
-            "are in rad/s (speed_unit), whether mass and κ_F are those of this vehicle, and whether z of R and v is up "
-            "(NED and FRD have it down)."
+            f"F_B is {force:.3g} N of a weight of {weight:.3g} N: too much for what nothing explains. See whether "
+            "speeds are in rad/s (speed_unit), whether mass and κ_F are those of this vehicle, and whether z of R and "
+            "v is up (NED and FRD have it down)."
         )
     moving = y - y.mean(axis=0)
     left = np.mean(found.residuals[:, 3:] ** 2, axis=0) > LEFT**2 * np.mean(moving[:, 3:] ** 2, axis=0)
@@ -215,8 +216,8 @@ def _require_turning(sg: SavitzkyGolay, R: Array, omega: Array) -> None:
     if rates[1] > max(ASTRAY * rates[0], 3 * noise, SLOW):
         raise ModelError(
             f"attitudes R do not turn with omega: rates are off by {rates[1]:.3g} rad/s of {rates[0]:.3g} rad/s.\n"
-            "Columns of R are axes of the body in the world, and omega is in rad/s (np.deg2rad) and in axes of the body, "
-            "on the clock of R. Logs in NED and FRD are turned on both sides, T R T with T = diag(1, -1, -1), and T omega."
+            "Columns of R are axes of the body in the world; omega is in rad/s (np.deg2rad), in axes of the body and "
+            "on the clock of R.\nLogs in NED and FRD are turned as a whole: T R T and T omega, T = diag(1, -1, -1)."
         )
 
 

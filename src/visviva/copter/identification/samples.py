@@ -122,7 +122,7 @@ def speeds_in_radians(values: Array, unit: str | None, what: str) -> Array:
         )
     if unit is None and values.max() < HERTZ:
         raise ModelError(
-            f"{what} reach {values.max():.3g} at most: that looks like Hz.\nSay speed_unit='Hz', or speed_unit='rad/s' if "
-            "they are in rad/s."
+            f"{what} reach {values.max():.3g} at most: that looks like Hz.\nSay speed_unit='Hz', or speed_unit='rad/s' "
+            "if they are in rad/s."
         )
     return values * factors[unit]
