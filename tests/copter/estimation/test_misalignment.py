@@ -97,6 +97,7 @@ def test_units_signs_and_transposed_attitudes_are_named(n):
     if n > 3:
         with pytest.raises(ModelError, match="same order"):
             calibrate_misalignment(R, np.roll(a, 1, axis=0), g)
+        assert_allclose(calibrate_misalignment(R, a + 3, g).a_B, a_B + 3, atol=2e-3)  # large, and without residuals
 
 
 def test_logs_in_north_east_down_are_turned():

@@ -23,7 +23,8 @@ from visviva.geometry.trace_function import TraceFunction
 FEWEST = 3  # poses: two deviations that are not parallel
 SPREAD = 1e-3  # least eigenvalue of Wahba's problem, of the largest
 LEFT = 0.05  # of g: rms of what a component may be off by
-BIASED = 0.2  # of g: the largest bias
+ENOUGH = 6  # poses whose residuals tell alone
+BIASED = 2.0  # [m/s²], the largest bias that fewer may tell: of three, opposite signs leave no residuals
 
 
 @final
@@ -74,7 +75,8 @@ def calibrate_misalignment(R: ArrayLike, a: ArrayLike, g: float = 9.81) -> Misal
     Three poses at least, in which the vertical has different directions in axes of the vehicle; twenty are good. Axes
     have z up where R = 1, and accelerometers tell +g along it at rest.
 
-    Errors: residuals above 5 % of g, or a bias above 20 % of it, which units, signs or transposed attitudes make.
+    Errors: residuals above 5 % of g, or with less than six poses a bias above 2 m/s², which units, signs or transposed
+    attitudes make.
     """
     R = checked_rotation(R, "attitudes of poses", 3)
     if R.ndim != 3 or len(R) < FEWEST:
@@ -116,7 +118,8 @@ def _fit(R: Array, a: Array, g: float) -> tuple[Misalignment, Array]:
 
 
 def _plausible(found: Misalignment, g: float) -> bool:
-    return _rms(found.residuals) <= LEFT * g and bool(np.linalg.norm(found.a_B) <= BIASED * g)
+    told = len(found.residuals) >= ENOUGH or np.linalg.norm(found.a_B) <= BIASED
+    return bool(told) and _rms(found.residuals) <= LEFT * g
 
 
 def _cause(R: Array, a: Array, g: float) -> str:
