@@ -78,3 +78,36 @@ def test_poses_that_do_not_tell_are_refused():
         calibrate_misalignment(R, a[:4], g)
     with pytest.raises(ModelError, match="positive"):
         calibrate_misalignment(R, a, -g)
+
+
+@pytest.mark.parametrize("n", [3, 20])
+def test_units_signs_and_transposed_attitudes_are_named(n):
+    """Of any of them a best R_B and a_B can be found, in a plane of three poses even without residuals."""
+    R, a = poses(n, 1e-3, 2)
+    transposed = np.swapaxes(R, 1, 2)
+    for wrong, cause in (
+        ((R, a / g), r"units of g: multiply them by 9\.8107"),
+        ((R, -a), r"opposite sign, as in axes that point down \(NED, FRD\)"),
+        ((transposed, a), "Attitudes are transposed: columns"),
+        ((transposed, -a), "Attitudes are transposed, and"),
+        ((R, -a / g), r"with the opposite sign: multiply them by -9\.8107"),
+    ):
+        with pytest.raises(ModelError, match=rf"not those of one sensor at rest.*\n.*{cause}"):
+            calibrate_misalignment(*wrong, g)
+    if n > 3:
+        with pytest.raises(ModelError, match="same order"):
+            calibrate_misalignment(R, np.roll(a, 1, axis=0), g)
+        assert_allclose(calibrate_misalignment(R, a + 3, g).a_B, a_B + 3, atol=2e-3)  # large, and without residuals
+
+
+def test_logs_in_north_east_down_are_turned():
+    """q of FRD in NED, accelerations in FRD, at rest -g along z: diag(1, -1, -1) on both sides and of each vector."""
+    down = np.diag([1.0, -1.0, -1.0])
+    R, a = poses(20, seed=3)
+    q = SO3(down @ R @ down).as_quat()
+    level = SO3.exp([0.0, 0.0, 0.5]).R  # heading to the north east, nose first
+    assert_allclose(level @ [1.0, 0, 0] * [1, -1, -1], [np.cos(0.5), -np.sin(0.5), 0], atol=1e-15)
+    told = SO3.from_quat(q).R * np.outer([1, -1, -1], [1, -1, -1]), a @ down * [1, -1, -1]
+    assert_allclose(calibrate_misalignment(*told, g).R_B, R_B, atol=1e-9)
+    with pytest.raises(ModelError, match="NED"):
+        calibrate_misalignment(SO3.from_quat(q).R, a @ down, g)

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.signal import cont2discrete
 
 from visviva.copter import quadcopter, tricopter
-from visviva.copter.force import servo_poles, servos, servos_start, simulate_servos
+from visviva.copter.force import propellers, servo_poles, servos, servos_start, simulate_servos
 from visviva.errors import ModelError
 
 
@@ -46,3 +46,13 @@ def test_a_period_too_long_for_eulers_method_is_refused_with_the_longest():
     with pytest.raises(ModelError, match=r"'rotor1' cannot be simulated .*\n.*below about 0\.047 s"):
         servos(tricopter().rotors, 0.06)
     servos(tricopter().rotors, 0.045)
+
+
+def test_vehicles_are_taken_for_their_rotors():
+    for vehicle in (quadcopter(), tricopter()):
+        for own in (servos, propellers):
+            for one, other in zip(own(vehicle), own(vehicle.rotors), strict=True):
+                assert_allclose(one, other, rtol=0)
+            for wrong in ("quadcopter", quadcopter, [vehicle], vehicle.rotors[0]):
+                with pytest.raises(ModelError, match=r"a vehicle or a list of rotors is needed, vehicle\.rotors, got"):
+                    own(wrong)

@@ -81,6 +81,20 @@ def test_wide_windows_do_not_smooth_the_parameters_away(window):
         assert abs(plain[0] / ROTOR.p_P1 - 1) > 0.05
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_speeds_that_are_means_of_a_step_are_half_a_step_late(seed):
+    """(5.22): taken for those of the instant they bend all three by some per cent, outside of their intervals."""
+    t, w, i = propeller(seed, noise=0.0)
+    told = np.append(w[0], (w[1:] + w[:-1]) / 2)
+    found, late = identify_propeller(t, told, i, mean=True), identify_propeller(t, told, i)
+    for name, true in PROPELLER.items():
+        assert found[name] == pytest.approx(true, rel=1e-3)
+    assert late["p_P3"] > 1.03 * ROTOR.p_P3
+    assert late.interval("p_P1")[1] < ROTOR.p_P1
+    noisy = told + SPEED_NOISE * np.random.default_rng(seed).standard_normal(len(t))
+    assert identify_propeller(t, noisy, i, mean=True)["p_P3"] == pytest.approx(ROTOR.p_P3, rel=0.02)
+
+
 def test_a_servo_without_noise_is_found_over_wide_windows_as_well():
     found = identify_servo(*servo(1, noise=0.0), window=25)
     assert found["p_S0"] == pytest.approx(SERVO.p_S0, rel=1e-3)
@@ -111,6 +125,12 @@ def test_units_that_look_wrong_are_asked_for():
         identify_propeller(t, rpm, i)
     assert identify_propeller(t, rpm, i, speed_unit="rpm")["p_P1"] == pytest.approx(ROTOR.p_P1, rel=0.02)
     assert identify_propeller(t, w / (2 * np.pi), i, speed_unit="Hz")["p_P1"] == pytest.approx(ROTOR.p_P1, rel=0.02)
+    with pytest.raises(ModelError, match=r"reach 95\.8 at most: that looks like Hz\.\nSay speed_unit='Hz'"):
+        identify_propeller(t, w / (2 * np.pi), i)
+    assert identify_propeller(t, w / 6, i, speed_unit="rad/s")["p_P1"] == pytest.approx(6 * ROTOR.p_P1, rel=0.02)
+    for unit in (1e3, 1e6):
+        with pytest.raises(ModelError, match=r"times t \[s\] are 5e?\+?0?3? ?0* ?s? ?.*apart.*\n.*in ms or µs"):
+            identify_propeller(t * unit, w, i)
     with pytest.raises(ModelError, match="speed_unit is"):
         identify_propeller(t, w, i, speed_unit="1/min")
     time, tilt, wanted = servo(0)
@@ -132,6 +152,8 @@ def test_records_that_cannot_be_used_are_refused():
         identify_propeller(t, w, -i)
     with pytest.raises(ModelError, match="window is an odd number"):
         identify_propeller(t, w, i, window=20)
+    with pytest.raises(ModelError, match=r"both whole numbers; got window=21, order=2\.0"):
+        identify_propeller(t, w, i, order=2.0)
     time, tilt, wanted = servo(0)
     with pytest.raises(ModelError, match="count alike"):
         identify_servo(time, -tilt, wanted)

@@ -195,6 +195,14 @@ def test_flights_that_cannot_be_used_are_refused():
         identify_flight(vehicle, t, R, omega, v, speeds * 9.55)
     with pytest.raises(ModelError, match=r"'rotor1' turns with .* highest speed is 754"):
         identify_flight(vehicle, t, R, omega, v, speeds * 3)
+    with pytest.raises(ModelError, match="looks like Hz"):
+        identify_flight(vehicle, t, R, omega, v, speeds / (2 * np.pi))
+    with pytest.raises(ModelError, match=r"'rotor1' turns with .* at most, and its lowest .*\n.*speed_unit='Hz'"):
+        identify_flight(vehicle, t, R, omega, v, speeds / (2 * np.pi), speed_unit="rad/s")
+    with pytest.raises(ModelError, match=r"times t \[s\] are 5 s apart.*\n.*in ms or µs"):
+        identify_flight(vehicle, 1e3 * t, R, omega, v, speeds)
+    with pytest.raises(ModelError, match=r"both whole numbers; got window=51, order=3\.0"):
+        identify_flight(vehicle, t, R, omega, v, speeds, order=3.0)
     with pytest.raises(ModelError, match="must be rotations"):
         identify_flight(vehicle, t, 1.1 * R, omega, v, speeds)
     with pytest.raises(ModelError, match=r"must have shape \(200, 3, 3\)"):
@@ -205,3 +213,33 @@ def test_flights_that_cannot_be_used_are_refused():
         identify_flight(tricopter(), t, R, omega, v, speeds[:, :3])
     with pytest.raises(ModelError, match="one period"):
         identify_flight(vehicle, np.delete(t, 7), R[1:], omega[1:], v[1:], speeds[1:])
+
+
+def test_attitudes_that_do_not_turn_with_the_gyroscope_are_refused():
+    """Of all these the fit makes numbers: 93 N of F_B with omega in degrees."""
+    vehicle, t, R, omega, v, speeds = measured("quad", 3.0)
+    inertial = np.einsum("tij,tj->ti", R, omega)
+    for A, w in ((R, np.rad2deg(omega)), (np.swapaxes(R, 1, 2), omega), (R, inertial), (R * [1, -1, -1], omega)):
+        with pytest.raises(ModelError, match=r"do not turn with omega: rates are off by .* rad/s of .*\n.*np\.deg2rad"):
+            identify_flight(vehicle, t, A, w, v, speeds)
+    vehicle, t, R, *rest = measured("quad", 1.0, still=True)  # noise of R alone turns it by 0.2 rad/s
+    coarse = R @ Rotation.from_rotvec(0.03 * np.random.default_rng(0).standard_normal((len(t), 3))).as_matrix()
+    with pytest.raises(ModelError, match="do not see"):
+        identify_flight(vehicle, t, coarse, *rest)
+
+
+def test_a_force_that_nothing_explains_is_told():
+    """Speeds in Hz leave the weight to F_B, world axes of v the forces, and z down turns the weight around."""
+    vehicle, *rest = measured("quad", 3.0, noise=0.0)
+    t, R, omega, v, speeds = (signal[:300] for signal in rest)
+    free = replace(vehicle, rotors=tuple(replace(rotor, speeds=(0.0, 754.0)) for rotor in vehicle.rotors))
+    right = identify_flight(vehicle, t, R, omega, v, speeds)
+    assert not any("unexplained" in told or "F_B" in told for told in right.remarks)
+    hertz = identify_flight(free, t, R, omega, v, speeds / (2 * np.pi), speed_unit="rad/s")
+    assert any("of a weight of 9.82 N" in told and "speed_unit" in told for told in hertz.remarks)
+    assert "of a weight of 9.82 N" in str(hertz)
+    down = np.array([1.0, -1.0, -1.0])
+    turned = identify_flight(vehicle, t, R * np.outer(down, down), omega * down, v * down, speeds)
+    assert any("F_B" in told and "NED and FRD" in told for told in turned.remarks)
+    inertial = identify_flight(vehicle, t, R, omega, np.einsum("tij,tj->ti", R, v), speeds)
+    assert any("v is not in axes of the body" in told for told in inertial.remarks)

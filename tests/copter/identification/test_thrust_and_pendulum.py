@@ -73,6 +73,8 @@ def test_thrusts_that_cannot_be_are_refused():
         identify_thrust(w, -KAPPA * w**2)
     with pytest.raises(ModelError, match="looks like rpm"):
         identify_thrust(w * 9.55, KAPPA * w**2)
+    with pytest.raises(ModelError, match="looks like Hz"):
+        identify_thrust(w / 10, KAPPA * w**2)
     with pytest.raises(ModelError, match="list of 4 speeds"):
         identify_thrust(w[:3], KAPPA * w[:3] ** 2)
     with pytest.raises(ModelError, match=r"do not see .*kappa_F by 1"):
@@ -96,6 +98,24 @@ def test_columns_of_a_table_are_read_by_name(tmp_path, divider):
     (tmp_path / "none.csv").write_text("t\n")
     with pytest.raises(ModelError, match="1 lines"):
         read_columns(tmp_path / "none.csv", "t")
+
+
+def test_tables_of_other_programs(tmp_path):
+    path = tmp_path / "log.csv"
+    for encoding in ("latin-1", "utf-8", "utf-8-sig", "utf-16"):
+        path.write_bytes("\nt [s];a [°];w [rpm];w [Hz];w [Hz]\n0;1;2;3;4\n".encode(encoding))
+        np.testing.assert_array_equal(read_columns(path, "t", "a [°]", "w [rpm]"), [[0], [1], [2]])
+    with pytest.raises(ModelError, match=r"has 2 columns 'w \[Hz\]', numbers 4, 5"):
+        read_columns(path, "w [Hz]")
+    with pytest.raises(ModelError, match=r"has 3 columns 'w', numbers 3, 4, 5: 'w \[rpm\]'"):
+        read_columns(path, "w")
+    for wrong in ("x", "nan", "", "1,5"):
+        path.write_text(f"t;w\n\n0;1\n\n0.1;{wrong}\n")
+        with pytest.raises(ModelError, match=rf"line 5: column 'w' has '{wrong}', not a number"):
+            read_columns(path, "w")
+    path.write_text("t,w\n0\n")
+    with pytest.raises(ModelError, match="line 2: column 'w' has nothing"):
+        read_columns(path, "w")
 
 
 def test_a_result_prints_and_draws_itself(tmp_path):

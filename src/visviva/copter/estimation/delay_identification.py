@@ -1,7 +1,12 @@
 """The mean delay of frames, from an angle that an encoder sees at once and the frames see late; Konz 5.4.3.
 
 The angle φ_M of the frames is put at t' + mean(t_REC - t') = t + T̄_D. Both angles are up-sampled by cubic splines; T̄_D
-is the shift at which they correlate best, between its samples by a parabola.
+is the shift at which they correlate best, between its samples by a parabola, after means and trends of both are taken
+out: a steady turn tells no delay from an angle that is offset. Of a maximum ρ with the curvature κ [1/s²], by n frames
+with noise of their own, the shift has the standard deviation
+
+    σ = √((1 - ρ²)/(n ρ κ))      that of noise σ_φ on the frames, σ_φ/(√n rms φ̇)
+
 """
 
 from __future__ import annotations
@@ -17,12 +22,14 @@ from visviva.errors import ModelError
 
 STILL = 1e-9  # rad: an angle that moves less does not move
 LEAST = 0.9  # correlation of angles that are one
+EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 
 
 class DelayIdentification(NamedTuple):
-    """delay: T̄_D [s].   lags [s] and correlation: the curve whose maximum it is."""
+    """delay: T̄_D [s].   uncertainty: its standard deviation [s].   lags [s], correlation: its curve."""
 
     delay: float
+    uncertainty: float
     lags: Array
     correlation: Array
 
@@ -43,7 +50,7 @@ def identify_delay(
     t, angle:            encoder [s], [rad], on our clock.
     received, measured:  t_REC on our clock and t' on that of the sender, of each frame [s].
     frame_angle:         of the frames [rad].
-    longest, step:       largest delay that is looked for, and distance of samples [s].
+    longest, step:       largest delay that is looked for, and distance of samples [s], the largest uncertainty as well.
 
     Times of arrival that are rounded up to ticks make the delay longer by half a tick, as they will in flight.
     """
@@ -64,17 +71,39 @@ def identify_delay(
         )
     times = first + step * (np.arange(n + lags[-1]) - lags[-1])
     early, late = CubicSpline(own, phi)(times), CubicSpline(shifted, phi_M)(times[lags[-1] :])
-    if min(np.ptp(early), np.ptp(late)) < STILL:
-        raise ModelError("the angle does not move: turn the vehicle to and fro by hand while recording.")
-    curve = np.array([np.corrcoef(early[lags[-1] - k : lags[-1] - k + n], late)[0, 1] for k in lags])
+    late = _without_trend(late)
+    if min(np.ptp(_without_trend(early)), np.ptp(late)) < STILL:
+        raise ModelError("the angle does not move, or steadily: turn the vehicle to and fro by hand while recording.")
+    curve = np.array([_correlation(_without_trend(early[lags[-1] - k : lags[-1] - k + n]), late) for k in lags])
     best = int(np.argmax(curve))
     if best in (0, len(lags) - 1) or curve[best] < LEAST:
         raise ModelError(
-            f"no delay between 0 and {longest:g} s makes the angles one: they correlate best, by {curve[best]:.3f}, at "
-            f"{best * step:g} s.\nSee whether they are of one axis and sign, or look further with `longest`."
+            f"no delay between 0 and {longest:g} s makes the angles one: without their trends they correlate best, by "
+            f"{curve[best]:.3f}, at {best * step:g} s.\nSee whether they are of one axis and sign and move to and fro, "
+            "or look further with `longest`."
         )
     a, b, c = curve[best - 1 : best + 2]
-    return DelayIdentification((best + 0.5 * (a - c) / (a - 2 * b + c)) * step, np.asarray(lags * step), curve)
+    bend = max((2 * b - a - c) / step**2, TINY)
+    frames = np.count_nonzero((shifted >= first) & (shifted <= last))
+    uncertainty = float(np.sqrt(max(1 - b**2, EPS) / (frames * b * bend)))
+    if uncertainty > step:
+        raise ModelError(
+            f"the delay is uncertain by {uncertainty:.2g} s, more than the step of {step:g} s: the angle turns too "
+            "slowly for its noise.\nTurn the vehicle to and fro faster while recording, or for a longer time."
+        )
+    delay = (best + 0.5 * (a - c) / (a - 2 * b + c)) * step
+    return DelayIdentification(delay, uncertainty, np.asarray(step * lags), curve)
+
+
+def _without_trend(x: Array) -> Array:
+    """x (n,) less its mean and its trend, of least squares."""
+    u = np.arange(len(x)) - (len(x) - 1) / 2
+    return np.asarray(x - x.mean() - u * ((u @ x) / (u @ u)))
+
+
+def _correlation(x: Array, y: Array) -> float:
+    """Of arrays (n,) without means; 0 where one is 0."""
+    return float(x @ y) / max(float(np.sqrt((x @ x) * (y @ y))), TINY)
 
 
 def _signal(t: ArrayLike, angle: ArrayLike, time_name: str, angle_name: str) -> tuple[Array, Array]:

@@ -22,6 +22,9 @@ from visviva.geometry.trace_function import TraceFunction
 
 FEWEST = 3  # poses: two deviations that are not parallel
 SPREAD = 1e-3  # least eigenvalue of Wahba's problem, of the largest
+LEFT = 0.05  # of g: rms of what a component may be off by
+ENOUGH = 6  # poses whose residuals tell alone
+BIASED = 2.0  # [m/s²], the largest bias that fewer may tell: of three, opposite signs leave no residuals
 
 
 @final
@@ -69,7 +72,11 @@ class Misalignment:
 def calibrate_misalignment(R: ArrayLike, a: ArrayLike, g: float = 9.81) -> Misalignment:
     """R: attitudes (n, 3, 3) of n poses at rest.   a: mean of the accelerometer in each, (n, 3) [m/s²].   g: [m/s²].
 
-    Three poses at least, in which the vertical has different directions in axes of the vehicle; twenty are good.
+    Three poses at least, in which the vertical has different directions in axes of the vehicle; twenty are good. Axes
+    have z up where R = 1, and accelerometers tell +g along it at rest.
+
+    Errors: residuals above 5 % of g, or with less than six poses a bias above 2 m/s², which units, signs or transposed
+    attitudes make.
     """
     R = checked_rotation(R, "attitudes of poses", 3)
     if R.ndim != 3 or len(R) < FEWEST:
@@ -77,21 +84,60 @@ def calibrate_misalignment(R: ArrayLike, a: ArrayLike, g: float = 9.81) -> Misal
     a = finite_array(a, "mean accelerations of poses", (len(R), 3))
     if a.ndim != 2:
         raise ModelError(f"mean accelerations of poses must have shape ({len(R)}, 3), got {a.shape}.")
-    gravity = -finite_number(g, "gravity g [m/s²]", positive=True) * R[:, 2, :]  # R_iᵀ a_G
-    problem = TraceFunction.wahba(a - a.mean(axis=0), gravity.mean(axis=0) - gravity)
-    lam = problem.eigenvalues
+    size = finite_number(g, "gravity g [m/s²]", positive=True)
+    found, lam = _fit(R, a, size)
     if lam[0] <= SPREAD * lam[2]:
         raise ModelError(
             "poses do not tell the misalignment: the vertical stays near one line, in axes of the vehicle or of the "
             f"sensor (eigenvalues {np.array2string(lam, precision=3)}).\n"
             "Add poses turned about other horizontal axes, such as on each side and upside down."
         )
+    if not _plausible(found, size):
+        raise ModelError(
+            f"attitudes and accelerations are not those of one sensor at rest: its bias would be "
+            f"{np.linalg.norm(found.a_B):.3g} m/s², and components of accelerations would still be off by "
+            f"{_rms(found.residuals):.3g} m/s² (at most {LEFT * size:.2g} m/s² is noise).\n{_cause(R, a, size)}"
+        )
+    return found
+
+
+def _fit(R: Array, a: Array, g: float) -> tuple[Misalignment, Array]:
+    """The best of all, and the eigenvalues (3,) of Wahba's problem."""
+    gravity = -g * R[:, 2, :]  # R_iᵀ a_G
+    problem = TraceFunction.wahba(a - a.mean(axis=0), gravity.mean(axis=0) - gravity)
     R_B = problem.minimum().rotation()
     a_B = a.mean(axis=0) + R_B @ gravity.mean(axis=0)
-    return Misalignment(
+    found = Misalignment(
         R_B,
         a_B,
         a + gravity @ R_B.T - a_B,
         np.linalg.norm(a, axis=1),
         np.linalg.norm(a - a_B, axis=1),
     )
+    return found, problem.eigenvalues
+
+
+def _plausible(found: Misalignment, g: float) -> bool:
+    told = len(found.residuals) >= ENOUGH or np.linalg.norm(found.a_B) <= BIASED
+    return bool(told) and _rms(found.residuals) <= LEFT * g
+
+
+def _cause(R: Array, a: Array, g: float) -> str:
+    """What makes them one sensor at rest, found by trying."""
+    transposed = np.swapaxes(R, 1, 2)
+    causes = (
+        (R, g * a, f"They are in units of g: multiply them by {g:g}."),
+        (R, -a, "They have the opposite sign, as in axes that point down (NED, FRD) or as gravity: an accelerometer at "
+         "rest tells +g along the axis that is up."),
+        (transposed, a, "Attitudes are transposed: columns of R are axes of the vehicle in the world."),
+        (transposed, -a, "Attitudes are transposed, and accelerations have the opposite sign."),
+        (R, -g * a, f"They are in units of g with the opposite sign: multiply them by {-g:g}."),
+    )  # fmt: skip
+    for turned, told, words in causes:
+        if _plausible(_fit(turned, told, g)[0], g):
+            return words
+    return "See whether the vehicle was at rest in each pose, and whether poses and means are in the same order."
+
+
+def _rms(x: Array) -> float:
+    return float(np.sqrt(np.mean(x**2)))

@@ -15,7 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from visviva._arrays import Array, finite_array, finite_number, frozen
 from visviva._suggestions import helpful
+from visviva.copter.force.rotors import rotors_of
 from visviva.copter.rotor import Rotor
+from visviva.copter.vehicle import Vehicle
 from visviva.errors import ModelError
 
 
@@ -28,9 +30,10 @@ class Servos(NamedTuple):
 
 
 @helpful
-def servos(rotors: Sequence[Rotor], T_S: float = 0.005) -> Servos:
+def servos(rotors: Vehicle | Sequence[Rotor], T_S: float = 0.005) -> Servos:
     """Parameters of the simulation for those rotors of a vehicle that tilt, none perhaps; T_S: period [s]."""
     period = finite_number(T_S, "period T_S [s]", positive=True)
+    rotors = rotors_of(rotors)
     own = [rotor.servo for rotor in rotors if rotor.servo is not None]
     made = Servos(period, frozen([servo.p_S0 for servo in own]), frozen([servo.p_S1 for servo in own]))
     named = [rotor.name for rotor in rotors if rotor.servo is not None]

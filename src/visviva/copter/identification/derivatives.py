@@ -24,10 +24,11 @@ class SavitzkyGolay:
     """
 
     def __init__(self, window: int, order: int, T: float, derivative: int) -> None:
-        if not (isinstance(window, int | np.integer) and window % 2 and window > order >= derivative):
+        whole = all(isinstance(x, int | np.integer) and not isinstance(x, bool) for x in (window, order))
+        if not (whole and window % 2 and window > order >= derivative):
             raise ModelError(
-                f"window is an odd number of samples above the order, which is {derivative} at least; got "
-                f"window={window!r}, order={order!r}."
+                f"window is an odd number of samples above the order, which is {derivative} at least, both whole "
+                f"numbers; got window={window!r}, order={order!r}."
             )
         self.window, self.T = int(window), T
         w = savgol_coeffs(window, order, deriv=derivative, delta=T, use="dot")
@@ -66,6 +67,10 @@ class SavitzkyGolay:
         """Standard deviation of white noise on samples, from what the polynomials leave, per column."""
         left = self.middle(x) - _slide(self._smooth, x)
         return np.asarray(np.sqrt(np.mean(left**2, axis=0) / (1 - self._share)))
+
+    def derivative_noise(self, x: Array) -> Array:
+        """Standard deviation of the derivative, of the same noise."""
+        return np.asarray(self.noise(x) * np.linalg.norm(self._w))
 
 
 def _slide(weights: Array, x: Array) -> Array:

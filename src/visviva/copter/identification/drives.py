@@ -26,20 +26,25 @@ def identify_propeller(
     *,
     inertia: float | None = None,
     speed_unit: str | None = None,
+    mean: bool = False,
     window: int = 21,
     order: int = 2,
 ) -> Identified:
     """p_P1, p_P2, p_P3 of ϖ̇ + p_P1 ϖ² = p_P2 i - p_P3, with friction that brakes; (5.13) prints +p_P3.
 
-    t:       [s], of equal steps.   speed: ϖ [rad/s].   current: i [A], held from each time to the next.
+    t:       [s], of equal steps.   speed: ϖ [rad/s] at these times.   current: i [A], held from each to the next.
     inertia: Θ_P [kg m²]; with it κ_T, k_M and τ_MB are told as well.
     speed_unit: "rad/s", "rpm" or "Hz" of `speed`.
+    mean:    speeds are means over the step that ends at each time, as drivers of motors tell them, (5.22). Taken for
+             those of the instant they are half a step late, which p_P3 shows most.
     window, order: of the derivatives by Savitzky and Golay, in samples.
     """
     times, T = sample_times(t, SPARE + window)
     n = len(times)
     w = speeds_in_radians(signal(speed, "speed", n), speed_unit, "speeds of the propeller")
     i = signal(current, "current [A]", n)
+    if mean:  # the equation, averaged over a step: its current goes linearly from one value to the next
+        times, w, i, n = times[1:], w[1:], (i[1:] + i[:-1]) / 2, n - 1
     sg = SavitzkyGolay(window, order, T, 1)
 
     def regressors(signals: Sequence[Array]) -> Array:

@@ -42,6 +42,10 @@ UNITS = {
 EQUATIONS = ("τ_x [N m]", "τ_y [N m]", "τ_z [N m]", "F_x [N]", "F_y [N]", "F_z [N]")
 TURN = 1e-2  # what rotations may be off by
 FASTER = 1.5  # times the highest speed of a rotor
+HELD = 0.1  # of the weight: a force F_B above is told
+LEFT = 0.5  # of what is measured: a part above that nothing explains is told
+ASTRAY = 0.3  # of omega: how far R may turn otherwise
+SLOW = 0.1  # [rad/s]: rates of R that are not judged, beside three times their noise
 
 
 @helpful
@@ -64,18 +68,22 @@ def identify_flight(
 
     t:      [s], n of equal steps.   R: (n, 3, 3) attitudes, columns are axes of the body in the world.
     omega, v: (n, 3) angular velocity [rad/s] and velocity [m/s] of the origin, both in axes of the body.
-    speeds: (n, rotors) ϖ [rad/s].   tilts, tilt_rates: (n, servos) θ, θ̇ [rad, rad/s]; without rates, θ is derived.
+    speeds: (n, rotors) ϖ [rad/s] at the times t.
+    tilts, tilt_rates: (n, servos) θ, θ̇ [rad, rad/s]; without rates, θ is derived.
     known:  values of unknowns that are not looked for, by name: {"s_z": 0.0}.
     speed_unit: "rad/s", "rpm" or "Hz" of `speeds`.
     window, order: of the derivatives by Savitzky and Golay, in samples.
 
     Drag has d_y = d_x, Υ_y = Υ_x and its centre on z, as (5.4). Without tilting rotors, the only force across them is
     drag: s_z and l_z then act alike, and known={"s_z": 0.0} counts heights from the centre of mass.
+
+    Errors: R does not turn with omega.   Remarks: F_B is above 10 % of the weight, or half of a force is unexplained.
     """
     times, T = sample_times(t, SPARE + window)
-    n, sigma = len(times), len(vehicle.tilting)
+    n, sigma, sg = len(times), len(vehicle.tilting), SavitzkyGolay(window, order, T, 1)
     turn = _rotations(R, n)
     V = np.concatenate([signal(omega, "omega [rad/s]", n, 3), signal(v, "v [m/s]", n, 3)], axis=1)
+    _require_turning(sg, turn, V[:, :3])
     spins = _speeds(vehicle, speeds, speed_unit, n)
     if sigma and tilts is None:
         raise ModelError(f"{sigma} rotors of vehicle {vehicle.name!r} tilt: give tilts (n, {sigma}).")
@@ -86,7 +94,6 @@ def identify_flight(
         theta_dot = signal(tilt_rates, "tilt_rates [rad/s]", n, sigma)
     held = _known(known)
     names = [name for name in UNITS if name not in held]
-    sg = SavitzkyGolay(window, order, T, 1)
     gravity = np.array([0.0, 0.0, -vehicle.gravity])
     inertias, drags = _inertias(vehicle.mass), _drags()
 
@@ -150,7 +157,7 @@ def _result(
     values = dict(zip(names, map(float, found.x), strict=True)) | dict(held)
     half = dict(zip(names, map(float, found.half), strict=True)) | dict.fromkeys(held, 0.0)
     d, l, Y = (values[name] for name in ("d_x", "l_tilde_z", "Upsilon_tilde_x"))
-    remarks = list[str]()
+    remarks = _remarks(vehicle, np.array([values[name] for name in list(UNITS)[-3:]]), found, y)
     if d > 0:
         C, bias = np.zeros((len(UNITS), len(UNITS))), np.zeros(len(UNITS))
         at_names = [list(UNITS).index(name) for name in names]
@@ -179,6 +186,39 @@ def _result(
         found.residuals,
         tuple(remarks),
     )
+
+
+def _remarks(vehicle: Vehicle, F_B: Array, found: Fit, y: Array) -> list[str]:
+    """What speaks against units, axes or clocks of a recording."""
+    remarks, weight, force = list[str](), vehicle.mass * vehicle.gravity, float(np.linalg.norm(F_B))
+    if force > HELD * weight:
+        remarks.append(
+            f"F_B is {force:.3g} N of a weight of {weight:.3g} N: too much for what nothing explains. See whether "
+            "speeds are in rad/s (speed_unit), whether mass and κ_F are those of this vehicle, and whether z of R and "
+            "v is up (NED and FRD have it down)."
+        )
+    moving = y - y.mean(axis=0)
+    left = np.mean(found.residuals[:, 3:] ** 2, axis=0) > LEFT**2 * np.mean(moving[:, 3:] ** 2, axis=0)
+    if left.any():
+        named = ", ".join(name for name, some in zip(EQUATIONS[3:], left, strict=True) if some)
+        remarks.append(
+            f"more than half of {named} is unexplained: noise, or v is not in axes of the body, or the signals are not "
+            "on one clock."
+        )
+    return remarks
+
+
+def _require_turning(sg: SavitzkyGolay, R: Array, omega: Array) -> None:
+    """Ṙ = R ω̂, both averaged alike."""
+    turning = sg.mean(R @ skew(omega))
+    rates = [float(np.sqrt(np.sum(x**2, axis=(1, 2)).mean() / 2)) for x in (turning, sg.derivative(R) - turning)]
+    noise = float(np.sqrt(np.sum(sg.derivative_noise(R) ** 2) / 2))
+    if rates[1] > max(ASTRAY * rates[0], 3 * noise, SLOW):
+        raise ModelError(
+            f"attitudes R do not turn with omega: rates are off by {rates[1]:.3g} rad/s of {rates[0]:.3g} rad/s.\n"
+            "Columns of R are axes of the body in the world; omega is in rad/s (np.deg2rad), in axes of the body and "
+            "on the clock of R.\nLogs in NED and FRD are turned as a whole: T R T and T omega, T = diag(1, -1, -1)."
+        )
 
 
 def _explained(
@@ -254,5 +294,10 @@ def _speeds(vehicle: Vehicle, speeds: ArrayLike, unit: str | None, n: int) -> Ar
             raise ModelError(
                 f"rotor {rotor.name!r} turns with {spins[:, j].max():.4g} rad/s, and its highest speed is "
                 f"{rotor.speeds[1]:.4g} rad/s.\nAre speeds in rpm? Say speed_unit='rpm'."
+            )
+        if spins[:, j].max() < rotor.speeds[0]:
+            raise ModelError(
+                f"rotor {rotor.name!r} turns with {spins[:, j].max():.4g} rad/s at most, and its lowest speed is "
+                f"{rotor.speeds[0]:.4g} rad/s.\nAre speeds in Hz? Say speed_unit='Hz'."
             )
     return spins
