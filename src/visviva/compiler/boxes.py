@@ -146,11 +146,12 @@ def turned_with(model: Model, motion: Motion, x: Array) -> Array:
     found = inner.completed(x)
     given = sorted(set(inner.tied) & set(motion.others))
     for name in given:
-        own, rate = (float(model.z(state)[model.layout.z[name]][0]) for state in (x, found))
-        if abs(own - rate) > OTHER_RATE * max(abs(own), abs(rate)):
+        own, rate = (model.z(state)[model.layout.z[name]] for state in (x, found))
+        if np.abs(own - rate).max() > OTHER_RATE * np.abs([own, rate]).max():
+            first, second = (", ".join(f"{value:.6g}" for value in rates) for rates in (own, rate))
             raise AssemblyError(
-                f"the initial state of {model.name!r} has {name!r} at the rate {own:.6g}, and the joints to which its "
-                f"box ties it at {rate:.6g}: they are tied.\nGive the rate of the joint and leave {name!r} out: it "
+                f"the initial state of {model.name!r} has {name!r} at the rate {first}, and the joints to which its "
+                f"box ties it at {second}: they are tied.\nGive the rate of the joint and leave {name!r} out: it "
                 "follows."
             )
     for name in given:
