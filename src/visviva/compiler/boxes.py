@@ -92,7 +92,10 @@ class BoxBlocks:
             else:
                 self.structures.append(dataclasses.replace(new, name=name))
         self.variables += [Variable(box.length(port), Flat(1)) for port in box.lengths]
-        self.structures += [self._measure(one, box.name, variable) for variable, one in box.followed.items()]
+        for variable, followed in box.followed.items():
+            measure = self._measure(followed, box.name, variable)
+            assert not isinstance(measure, MeasuredTwist)  # it has no value to follow
+            self.structures.append(measure)
         for variable, twist in box.axes.items():
             self.variables.append(Variable(variable, Flat(len(twist.twist.read))))
             y = pair_functions(twist, twist.twist.read)
@@ -168,8 +171,9 @@ def box_states(m: Definition, motion: Motion) -> dict[str, Array]:
             values[variable] = np.array([coordinate_at(one, motion)])
         for variable, twist in box.axes.items():
             values[variable] = pair_functions(twist, twist.twist.read).value(coordinates_of(twist, motion))
-        for port, one in box.pairs.items():
-            if isinstance(one, PairCoordinate) and one.is_length and not coordinate_at(one, motion) > _rounding(one, motion):
+        lines = {port: one for port, one in box.pairs.items() if isinstance(one, PairCoordinate) and one.is_length}
+        for port, line in lines.items():
+            if not coordinate_at(line, motion) > _rounding(line, motion):
                 raise AssemblyError(
                     f"port {port!r} of box {box.name!r} is between two points that coincide in the initial "
                     "configuration,\nwhere their distance has no direction. Move them apart."

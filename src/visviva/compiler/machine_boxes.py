@@ -141,16 +141,16 @@ class _Builder:
             k = len(twist.twist.read)
             self.variables.append(Variable(variable, Flat(k)))
             self._add(canonical(box.name, variable, self._rate(variable, k), k))
-        for port, one in box.rates.items():
+        for port, at_rate in box.rates.items():
             junction = rename(outer[port])
             if outer[port] in inner.layout.x:
-                k, rate = one.width, self._rate(box.tie(port), one.width)
+                k, rate = at_rate.width, self._rate(box.tie(port), at_rate.width)
                 self._add(Rows(box.tie(port), (rate, junction), k, np.hstack([np.eye(k), -np.eye(k)])))
                 junction = rate
-            if isinstance(one, PairTwist):
-                self._twist(number, box, port, one, junction)
+            if isinstance(at_rate, PairTwist):
+                self._twist(number, box, port, at_rate, junction)
             else:
-                self._port(number, box, one, junction, box.length(port))
+                self._port(number, box, at_rate, junction, box.length(port))
 
     def _add(self, part: AbstractStructure) -> None:
         self.owners.append(len(self.structures))

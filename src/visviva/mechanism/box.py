@@ -96,7 +96,9 @@ class Box:
     @cached_property
     def scalars(self) -> tuple[OneAlong, ...]:
         """What these are or follow from: coordinates, and the products of twists."""
-        return tuple(one for each in self.coordinates for one in (each.scalars if isinstance(each, PairTwist) else (each,)))
+        return tuple(
+            one for each in self.coordinates for one in (each.scalars if isinstance(each, PairTwist) else (each,))
+        )
 
     @cached_property
     def joint_coordinates(self) -> tuple[JointCoordinate, ...]:

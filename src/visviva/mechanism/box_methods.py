@@ -12,7 +12,7 @@ from visviva._arrays import AXES, Array, frozen
 from visviva._suggestions import hint_of
 from visviva.errors import ModelError
 from visviva.language import Composite, Environment, Storage
-from visviva.library.joints import SPIN, Length, Twist, along
+from visviva.library.joints import SPIN_OF_CHILD, Length, Twist, along
 from visviva.mechanism.box import MOMENTA, POSITIONS, VECTORS, Box
 from visviva.mechanism.builder import Builder
 from visviva.mechanism.inventory import kind_of, shown_parts
@@ -21,6 +21,9 @@ from visviva.mechanism.parts import Along, Body, Carrier, Ground, Joint, OneAlon
 from visviva.mechanism.thermal import Thermal
 
 ENVIRONMENT = "environment"
+WORLD, BODY = "world", "body"  # in whose axes a twist is
+OF_POINTS = "\nTwo points have a distance: give both, (a, b), or a point and an axis."
+OF_FRAMES = "\nA body has a turn rate: a port of an angular momentum can be at ('rotor', (0, 0, 1)), with an axis."
 ENDS = "give an end, (end, 'body') for axes of its own, or (end, other) for its motion against another part."
 RESULTS = frozenset({"exergy_power", "flow", "power", "u", "work"})  # ends of names that results of a box have
 
@@ -100,18 +103,15 @@ class BoxMethods(Builder):
 
     def _rate(self, at: Any, what: str, name: str, turns: bool) -> Along:
         """A coordinate, or the turn rate of an end about an axis of something else."""
-        if turns and isinstance(at, tuple | list) and len(at) in (2, 3) and self._is_axis(at[1]):
-            if not self._is_joint(at[0]):
-                return self._turn_rate(at, what, name)
+        several = turns and isinstance(at, tuple | list) and len(at) in (2, 3) and not self._is_joint(at[0])
+        if several and self._is_axis(at[1]):
+            return self._turn_rate(at, what, name)
         return self._along(at, what, name, turns)
 
     def _along(self, at: Any, what: str, name: str, turns: bool) -> OneAlong:
         """A coordinate of a joint, the distance of two ends, or the way of an end along an axis of something else."""
         if not isinstance(at, tuple | list) or len(at) not in (2, 3) or self._is_joint(at[0]):
-            hint = "\nA frame or body has a turn rate: give an axis too, ('rotor', (0, 0, 1)), to a port of angular momentum."
-            if not turns:
-                hint = "\nTwo points have a distance: give both, (a, b), or a point and an axis."
-            return self._coordinate(at, what, turns, hint)
+            return self._coordinate(at, what, turns, OF_FRAMES if turns else OF_POINTS)
         if turns:
             raise ModelError(
                 f"{what} acts along an angle, and {shown_parts(tuple(at))} is none.\nGive a joint that turns; a port "
@@ -158,29 +158,35 @@ class BoxMethods(Builder):
         """The spin of a joint that turns without coordinates, the velocity of a point, or the twist of a frame."""
         if self._is_joint(at) or (isinstance(at, tuple | list) and len(at) > 0 and self._is_joint(at[0])):
             return self._spin(at, what, name, dim)
-        end, axes = at, "world"
-        if isinstance(at, tuple | list) and not (len(at) == 2 and _is_vector(at[1])):
-            if len(at) != 2:
-                raise ModelError(f"{what} is at {shown_parts(tuple(at))}: {ENDS}")
-            end, axes = at
+        end, other = self._end_and_other(at, what)
         entries = tuple(range(6 - dim, 6))
         (first, r), R = self._point(end, what) if dim == 3 else self._solid(end, what), self._axes_of(end)
-        if isinstance(axes, str) and axes in ("world", "body"):
-            if axes in self.parts:
-                raise ModelError(
-                    f"{what} is in axes {axes!r}, but a part of mechanism {self.name!r} has this name too.\nCall the "
-                    f"part otherwise, or give it as m[{axes!r}] where it is meant."
-                )
-            if axes == "body" and isinstance(first, Particle):
-                raise ModelError(f"{what} is in axes of {first.name!r}, which is a particle and has none: leave out 'body'.")
-            against, R = self.ground, R if axes == "body" else np.eye(3)
-        else:
-            against = self._end(axes, what)[0] if dim == 3 else self._solid(axes, what)[0]
+        if isinstance(first, Particle) and other == BODY:
+            raise ModelError(f"{what} is in axes of {first.name!r}, a particle, which has none: leave out {BODY!r}.")
+        against: Carrier = self.ground
+        if other not in (WORLD, BODY):
+            against = self._end(other, what)[0] if dim == 3 else self._solid(other, what)[0]
         if first is against:
             raise ModelError(f"{what} is at a point of {first.name!r}, which does not move there: {ENDS}")
-        of_child = axes != "world" and not isinstance(first, Particle)
-        on_parent = _pose(np.eye(3) if axes in ("world", "body") else R, r)
+        of_child = other != WORLD and not isinstance(first, Particle)
+        on_parent = _pose(R if against is not self.ground else np.eye(3), r)
         return PairTwist(name, against, first, *_pose(R, r), on_parent, Twist(entries, of_child))
+
+    def _end_and_other(self, at: Any, what: str) -> tuple[Any, Any]:
+        """An end, and in which axes its motion is: of the world, of its own body, or as it is against another part."""
+        if not isinstance(at, tuple | list) or (len(at) == 2 and _is_vector(at[1])):
+            return at, WORLD
+        if len(at) != 2:
+            raise ModelError(f"{what} is at {shown_parts(tuple(at))}: {ENDS}")
+        end, other = at
+        if not isinstance(other, str):
+            self._find(other, what)
+        elif other in (WORLD, BODY) and other in self.parts:
+            raise ModelError(
+                f"{what} is in axes {other!r}, but a part of mechanism {self.name!r} has this name too.\nCall the part "
+                f"otherwise, or give it as m[{other!r}] where it is meant."
+            )
+        return end, other
 
     def _spin(self, at: Any, what: str, name: str, dim: int) -> PairTwist:
         """Angular velocity of the child of a joint against its parent, in axes of the frame on the child."""
@@ -194,9 +200,11 @@ class BoxMethods(Builder):
             )
         for end in (joint.parent, joint.child):
             if isinstance(end, Particle):
-                raise ModelError(f"{what} is at the spin of joint {joint.name!r}, but {end.name!r} is a particle and does not turn.")
+                raise ModelError(
+                    f"{what} is at the spin of joint {joint.name!r}, but {end.name!r} is a particle and does not turn."
+                )
         return PairTwist(
-            name, joint.parent, joint.child, *joint.frame_on(joint.child), joint.frame_on(joint.parent), SPIN
+            name, joint.parent, joint.child, *joint.frame_on(joint.child), joint.frame_on(joint.parent), SPIN_OF_CHILD
         )
 
     def _solid(self, given: Any, what: str) -> tuple[Carrier, Array]:
@@ -205,7 +213,9 @@ class BoxMethods(Builder):
             return self.ground, np.zeros(3)
         carrier, r = self._point(given, what)
         if isinstance(carrier, Particle):
-            raise ModelError(f"{what} is at {carrier.name!r}, which is a particle and does not turn: give a body or a frame.")
+            raise ModelError(
+                f"{what} is at {carrier.name!r}, which is a particle and does not turn: give a body or a frame."
+            )
         return carrier, r
 
     def _axes_of(self, given: Any) -> Array:

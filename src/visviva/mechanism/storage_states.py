@@ -39,9 +39,7 @@ def state_with_effort(dH: Callable[[Array], Array], p: Array, effort: Array) -> 
         if (np.abs(gap) <= EXACT * np.maximum(np.abs(effort), np.abs(gap + effort))).all():
             return found
         steps = DIFFERENCE * np.maximum(1.0, np.abs(found))
-        slope = np.column_stack(
-            [(dH(found + step) - dH(found - step)) / (2 * step.max()) for step in np.diag(steps)]
-        )
+        slope = np.column_stack([(dH(found + step) - dH(found - step)) / (2 * step.max()) for step in np.diag(steps)])
         if not np.isfinite(slope).all() or np.linalg.matrix_rank(slope) < len(p):
             return p
         found = found - np.linalg.solve(slope, gap)

@@ -95,7 +95,7 @@ class InnerUnknowns:
         return not ties.rigid and all(self._followers(ties).values())
 
     def _followers(self, ties: Ties) -> dict[str, bool]:
-        """Variables of one entry for each row that ties, by pivots in units of energy, and whether all entries follow."""
+        """Variables with an entry for each row that ties, by pivots in units of energy; whether all of it follows."""
         import scipy.linalg
 
         if not len(ties.A):
@@ -185,7 +185,7 @@ class InnerUnknowns:
         mine = model.layout.act(self.tied)
         z[mine] = 0.0
         z[self.at] = 0.0
-        efforts = np.linalg.solve(rows[:, mine], -rows @ z)
+        efforts: Array = np.linalg.solve(rows[:, mine], -rows @ z)
         first = 0
         for name in self.tied:
             here, at = model.layout.x[name], model.layout.z[name]

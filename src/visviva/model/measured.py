@@ -18,7 +18,7 @@ from visviva._arrays import Array
 from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.linear import transpose
 from visviva.geometry.quadratic import Quadratic
-from visviva.library.joints import SPIN
+from visviva.library.joints import SPIN_OF_CHILD
 from visviva.library.quantities import momentum
 from visviva.model.holonomic import lift_rows
 from visviva.model.structure import AbstractDissipation, AbstractPort, AbstractRouting
@@ -270,7 +270,7 @@ class SpinDissipation(AbstractDissipation):
     D: Array  # (3, 3)
 
     def R(self, q: Array, z: Array) -> Array:  # noqa: D102
-        C = SPIN.matrix(self.measure.value(q)) @ self.measure.C(q)
+        C = SPIN_OF_CHILD.matrix(self.measure.value(q)) @ self.measure.C(q)
         return np.asarray(transpose(C) @ self.D @ C)
 
 

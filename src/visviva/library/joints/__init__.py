@@ -29,7 +29,7 @@ from visviva.library.joints.scalars import (
 )
 from visviva.library.joints.screw import Screw
 from visviva.library.joints.spherical import Spherical
-from visviva.library.joints.twists import AXES, SPIN, Twist
+from visviva.library.joints.twists import AXES, SPIN_OF_CHILD, Twist
 from visviva.library.joints.universal import Universal
 
 JOINTS: tuple[AbstractJoint, ...] = (
@@ -52,7 +52,7 @@ __all__ = [
     "AXES",
     "JOINTS",
     "MEET",
-    "SPIN",
+    "SPIN_OF_CHILD",
     "TURN",
     "AbstractJoint",
     "AbstractMotion",

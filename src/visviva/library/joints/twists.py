@@ -79,4 +79,4 @@ class Twist:
         return found
 
 
-SPIN = Twist((0, 1, 2))  # the angular velocity of C against P, in axes of C
+SPIN_OF_CHILD = Twist((0, 1, 2))  # the angular velocity of C against P, in axes of C
