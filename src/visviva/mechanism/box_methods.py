@@ -93,9 +93,10 @@ class BoxMethods(Builder):
                 places[port.name] = self._along(at, what, f"{name}.{port.name}", POSITIONS[port.quantity])
             elif port.name in given:
                 raise ModelError(
-                    f"{what} exchanges {port.quantity.name}, which no joint and no node does in {port.quantity.space}.\n"
-                    "Momenta and displacements in R sit on joints or between points, momenta in R3 on balls and points, "
-                    "in R6 on\nbodies and frames, entropy on thermal nodes; others stay inputs."
+                    f"{what} exchanges {port.quantity.name}, which no joint and no node does in "
+                    f"{port.quantity.space}.\nMomenta and displacements in R sit on joints or between points, momenta "
+                    "in R3 on balls and points, in R6\non bodies and frames, entropy on thermal nodes; others stay "
+                    "inputs."
                 )
         box = Box(name, system, rates, places, nodes)
         self._check_box(box, where)
