@@ -10,9 +10,9 @@ import pytest
 import visviva as vv
 from visviva._arrays import Array
 from visviva.language import Composite, compose, irreversible, reversible, storage
-from visviva.library import rotation, translation
+from visviva.library import boxes, rotation, translation
 from visviva.library.multibody.friction import viscous
-from visviva.library.quantities import angular_momentum, entropy, momentum3, momentum6
+from visviva.library.quantities import entropy, momentum3, momentum6
 
 SCHEMES = [vv.PHMP, vv.PHMPGGL, vv.LieMidpoint]
 COMPILED = [pytest.param(False, id="NumPy"), pytest.param(True, id="compiled")]
@@ -24,8 +24,9 @@ START = {"hip.rate": (1.0, 2.0, 3.0)}
 
 def drag(D: Array) -> Composite:
     """D e against rates e, as many as the port has, and their heat."""
-    quantity = {1: angular_momentum, 3: momentum3, 6: momentum6}[len(D)]
-    return compose("drag", {"d": viscous({"p": quantity}, D)}, {"p": ("d.p",), "s": ("d.s",)}, outer=("p", "s"))
+    if len(D) > 1:
+        return boxes.drag(D)
+    return compose("drag", {"d": rotation.damper(D.item())}, {"p": ("d.p",), "s": ("d.s",)}, outer=("p", "s"))
 
 
 def pendulum(friction: Any = 0.0, chain: bool = False) -> vv.Mechanism:
@@ -226,22 +227,6 @@ def test_a_wrench_on_a_body_is_that_of_the_builder(frame: str) -> None:
             assert gaps[0] / gaps[1] == pytest.approx(4.0, abs=0.2)
 
 
-def added_mass(M: Array) -> Composite:
-    """Momenta P = (L; p) of a fluid that move with a body: P_dot = [[L x, p x], [p x, 0]] (ω; v) and what drives it."""
-    inverse = np.linalg.inv(M)
-
-    def cross(a: Any) -> Any:
-        return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]], dtype=object)
-
-    def J(x: Any) -> Any:
-        L, p = x.p[:3], x.p[3:]
-        return np.block([[cross(L), cross(p)], [cross(p), np.zeros((3, 3), dtype=object)]])
-
-    fluid = storage({"p": momentum6}, H=lambda x: 0.5 * (x.p @ (inverse @ x.p)))
-    parts = {"fluid": fluid, "turn": reversible({"p": momentum6}, J=J)}
-    return compose("water", parts, {"p": ("fluid.p", "turn.p")}, outer=("p",))
-
-
 def ship(mass: float, inertia: tuple[float, float, float], hinge: bool = False) -> vv.Mechanism:
     m = vv.Mechanism("ship", gravity=(0, 0, -9.81) if hinge else (0, 0, 0))
     m.body("hull", mass=mass, inertia=inertia, at=(0.3, 0, 0), twist=None if hinge else (1, 2, 3, 1, 0.5, 0))
@@ -257,7 +242,7 @@ def test_mass_that_is_added_to_a_body_is_that_of_a_heavier_one(scheme: Any, comp
     gaps = []
     for h in (4e-3, 2e-3):
         heavy, wet = ship(3.0, (0.06, 0.06, 0.08)), ship(1.0, (0.04, 0.05, 0.05))
-        wet.box("water", added_mass(np.diag([0.02, 0.01, 0.03, 2.0, 2.0, 2.0])), {"p": ("hull", "body")})
+        wet.box("water", boxes.added_mass((0.02, 0.01, 0.03, 2.0, 2.0, 2.0)), {"p": ("hull", "body")})
         own, run = (vv.simulate(m, t_end=0.08, h=h, integrator=scheme(compiled=compiled)) for m in (heavy, wet))
         gaps.append(np.abs(run["hull.twist"] - own["hull.twist"]).max())
         assert run.audit().first_law < 1e-14
@@ -268,7 +253,7 @@ def test_mass_that_is_added_to_a_body_is_that_of_a_heavier_one(scheme: Any, comp
 def test_added_mass_is_in_minimal_velocities_and_composites() -> None:
     """Of a pendulum, whose weight is not that of the water: a heavier one under less gravity."""
     wet = ship(1.0, (0.04, 0.05, 0.05), hinge=True)
-    wet.box("water", added_mass(np.diag([0.02, 0.01, 0.03, 2.0, 2.0, 2.0])), {"p": ("hull", "body")})
+    wet.box("water", boxes.added_mass((0.02, 0.01, 0.03, 2.0, 2.0, 2.0)), {"p": ("hull", "body")})
     heavy = vv.Mechanism("heavy", gravity=(0, 0, -9.81 / 3))
     heavy.body("hull", mass=3.0, inertia=(0.06, 0.06, 0.08), at=(0.3, 0, 0))
     heavy.spherical("hip", heavy.ground, "hull", at=(0, 0, 0))
