@@ -43,12 +43,13 @@ def pendulum(friction: Any = 0.0, chain: bool = False) -> vv.Mechanism:
 
 
 def flight() -> vv.Mechanism:
-    """Two bodies that fly, and an eye on one of them."""
+    """Two bodies and a particle that fly, and an eye on one of them."""
     m = vv.Mechanism("flight", gravity=(0, 0, -9.81))
     m.body(
         "hull", mass=1.0, inertia=(0.02, 0.03, 0.04), com=(0.01, 0.02, 0.03), at=(0.3, 0, 0), twist=(1, 2, 3, 4, 5, 6)
     )
     m.body("barge", mass=1.0, inertia=(0.03, 0.03, 0.04), at=(0.3, 0.5, 0), twist=(0, 2, 0, 1, 0, 0))
+    m.particle("bead", mass=0.5, at=(0, 0.5, 0.2), velocity=(1, 0, 2))
     m.frame("eye", "hull", at=(0.4, 0.1, 0), rotation=vv.geometry.SO3.exp([0.1, 0.2, 0.3]).matrix)
     return m
 
@@ -178,6 +179,8 @@ def test_what_acts_between_two_bodies_keeps_the_momentum_of_both() -> None:
 # -- points and twists ----------------------------------------------------------------------------------------------
 
 PLACES: dict[str, tuple[Array, Any]] = {
+    "a particle": (D3, "bead"),
+    "a particle against a body": (D3, ("bead", "hull")),
     "a body in the world": (D6, "hull"),
     "a body": (D6, ("hull", "body")),
     "a frame": (D6, ("eye", "body")),
@@ -281,6 +284,16 @@ def test_a_mass_along_an_axis_moves_as_in_the_lie_form() -> None:
     assert gaps[0] / gaps[1] == pytest.approx(4.0, abs=0.1)
 
 
+def test_a_flight_goes_on_from_its_end() -> None:
+    """Bodies without joints: there are no rows in the order of elimination."""
+    m = flight()
+    m.box("bush", drag(D6), {"p": ("eye", "barge")})
+    whole = vv.simulate(m, t_end=0.04, h=2e-3, integrator=vv.LieMidpoint())
+    half = vv.simulate(m, t_end=0.02, h=2e-3, integrator=vv.LieMidpoint())
+    rest = vv.simulate(m, t_end=0.04, h=2e-3, integrator=vv.LieMidpoint(), initial=half.final)
+    np.testing.assert_allclose(rest["hull.r"][-1], whole["hull.r"][-1], rtol=0, atol=1e-14)
+
+
 def test_a_module_brings_its_twists_along() -> None:
     module = pendulum(chain=True)
     module.box("grease", drag(D3), {"p": "hip", "s": "oil"})
@@ -331,6 +344,12 @@ WRONG: dict[str, tuple[Any, Composite, str]] = {
     "three on a coordinate": (("knee", 0), drag(D3), r"has 3 momenta, and joint 'knee' is revolute"),
     "a particle turns": ("bob", drag(D6), r"is at 'bob', which is a particle and does not turn: give a body"),
     "axes of a particle": (("bob", "body"), drag(D3), r"in axes of 'bob', a particle, which has none"),
+    "against a particle": (
+        ("rod", "bob"),
+        drag(D3),
+        r"along axes of 'bob', a particle, which has none",
+    ),
+    "a turn against a particle": (("rod", (0, 0, 1), "bob"), one, r"is along axes of 'bob', a particle"),
     "the ground": ("foot", drag(D6), r"is at a point of 'ground', which does not move there: give an end"),
     "its own body": (("eye", "rod"), drag(D3), r"is at a point of 'rod', which does not move there"),
     "own axes": (("eye", (0, 0, 1), "rod"), one, r"is the turn of 'rod' about axes of its own: give one of another"),
