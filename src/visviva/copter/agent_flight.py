@@ -28,6 +28,7 @@ from visviva.geometry.quaternion import matrix_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from visviva.control import TrackingRecord
     from visviva.copter.agent import Agent
 
 BOX = 1.0  # [m] about the reference
@@ -149,7 +150,13 @@ class AgentFlight:
         """All steps of the plant since the agent was let go."""
         if self.memory.counts[READY] == NEVER:
             raise ModelError(f"{self.plan.name} was not flown: {self.cautions[0]}")
-        return flown_steps(self.record, self._flown.start, self.t)
+        found = flown_steps(self.record, self._flown.start, self.t)
+        if not (finite := np.isfinite(found.x).all(axis=1)).all():
+            raise ModelError(
+                f"{self.plan.name} of {self.vehicle.name!r} has no motion from t = {found.t[~finite][0]:.4g} s on: "
+                "numbers overflowed.\nControl was lost before; see flight.cautions."
+            )
+        return found
 
     def audit(self, since: float = -np.inf, until: float = np.inf) -> EnergyAudit:
         """Where the electrical work went, step by step; between times of the manoeuvre [s], or of the whole flight."""
@@ -165,6 +172,13 @@ class AgentFlight:
             energy_account.supplied(own, flown), energy_account.spent(own, flown), energy_account.stored(own, flown),
             driven_by_air(dict(zip(names, (wakes / -flown.h[:, None]).T, strict=True)), flown.t[:-1]),
         )  # fmt: skip
+
+    @cached_property
+    def tracking(self) -> TrackingRecord:
+        """The law on the true state in the manoeuvre, and the balance of the energy of its errors; some seconds."""
+        from visviva.copter.template_energy import template_of_agent
+
+        return template_of_agent(self)
 
     def sankey(self, path: str | PathLike[str] | None = None) -> Figure:
         """Ribbons from where energy came from to where it went; path: of a picture."""
