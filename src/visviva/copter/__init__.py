@@ -2,7 +2,8 @@
 
 from visviva.copter.agent import Agent
 from visviva.copter.agent_flight import AgentFlight
-from visviva.copter.energies import energies
+from visviva.copter.energies import energies, energy_audit
+from visviva.copter.energy_audit import EnergyAudit
 from visviva.copter.equations import Equations
 from visviva.copter.flight import Flight, controller, fly, rigid, rigid_air
 from visviva.copter.manoeuvres import Figures, Manoeuvre, manoeuvre
@@ -16,6 +17,7 @@ __all__ = [
     "Agent",
     "AgentFlight",
     "Drag",
+    "EnergyAudit",
     "Equations",
     "Figures",
     "Flight",
@@ -28,6 +30,7 @@ __all__ = [
     "air",
     "controller",
     "energies",
+    "energy_audit",
     "fly",
     "manoeuvre",
     "mechanism",

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from visviva._arrays import Array
 from visviva._suggestions import suggesting
+from visviva.copter import energy_account
 from visviva.copter.agent_loop import Record
 from visviva.copter.agent_tick import LIMITED, LONGEST, NEVER, NO_INPUTS, READY, STALE, Memory
+from visviva.copter.energy_audit import EnergyAudit, driven_by_air
 from visviva.copter.estimation import Counts, counts
 from visviva.copter.flight import figures_of, pose_errors, table
+from visviva.copter.flown_steps import FlownSteps, flown_steps
 from visviva.copter.manoeuvres import Figures, Manoeuvre
 from visviva.copter.plant import Q_AT, THETA_AT
 from visviva.copter.sensors import Sensors
 from visviva.copter.vehicle import Vehicle
+from visviva.errors import ModelError
 from visviva.geometry.quaternion import matrix_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from visviva.control import TrackingRecord
     from visviva.copter.agent import Agent
 
 BOX = 1.0  # [m] about the reference
@@ -138,6 +144,45 @@ class AgentFlight:
         if share < WEAK or left[i] > ALIKE * float(np.linalg.norm(wrench)):
             return ""
         return f"{own.rotors[i].name} seems to push {100 * share:.0f} % less than it should."
+
+    @cached_property
+    def steps(self) -> FlownSteps:
+        """All steps of the plant since the agent was let go."""
+        if self.memory.counts[READY] == NEVER:
+            raise ModelError(f"{self.plan.name} was not flown: {self.cautions[0]}")
+        found = flown_steps(self.record, self._flown.start, self.t)
+        if not (finite := np.isfinite(found.x).all(axis=1)).all():
+            raise ModelError(
+                f"{self.plan.name} of {self.vehicle.name!r} has no motion from t = {found.t[~finite][0]:.4g} s on: "
+                "numbers overflowed.\nControl was lost before; see flight.cautions."
+            )
+        return found
+
+    def audit(self, since: float = -np.inf, until: float = np.inf) -> EnergyAudit:
+        """Where the electrical work went, step by step; between times of the manoeuvre [s], or of the whole flight."""
+        return self._audit.between(since, until)
+
+    @cached_property
+    def _audit(self) -> EnergyAudit:
+        own, flown = self.vehicle, self.steps
+        wakes = energy_account.wakes(own, flown)
+        names = [rotor.name for rotor in own.rotors]
+        return EnergyAudit(
+            self.plan.name, f"{len(flown.h)} steps of {own.name!r} by sensors", flown.t,
+            energy_account.supplied(own, flown), energy_account.spent(own, flown), energy_account.stored(own, flown),
+            driven_by_air(dict(zip(names, (wakes / -flown.h[:, None]).T, strict=True)), flown.t[:-1]),
+        )  # fmt: skip
+
+    @cached_property
+    def tracking(self) -> TrackingRecord:
+        """The law on the true state in the manoeuvre, and the balance of the energy of its errors; some seconds."""
+        from visviva.copter.template_energy import template_of_agent
+
+        return template_of_agent(self)
+
+    def sankey(self, path: str | PathLike[str] | None = None) -> Figure:
+        """Ribbons from where energy came from to where it went; path: of a picture."""
+        return self.audit().sankey(path)
 
     def plot(self) -> Figure:
         """The trace from beside with the attitude, errors over time, and thrusts."""

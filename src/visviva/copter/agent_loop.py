@@ -12,7 +12,7 @@ from visviva.copter.estimation.attitude_observer import NOW
 from visviva.copter.estimation.position_observer import R, V
 from visviva.copter.estimation.turns import exponential, multiply, quaternion_at
 from visviva.copter.gyrostat import Gyrostat
-from visviva.copter.plant import Q_AT, advance_plant, specific_force, xi_at
+from visviva.copter.plant import Q_AT, advance_plant, specific_force, step_inverse, xi_at
 from visviva.copter.sensors import Measured
 
 
@@ -29,6 +29,8 @@ class Record(NamedTuple):
     inputs: Array  # (N, thrusts) of the law
     currents: Array  # (N, n) that act from this tick on
     tilts: Array  # (N, s) that servos are asked for
+    between: Array  # (N, steps, ...) the true state at the end of each step until the next tick
+    gust: Array  # (N, 3) force [N] in world axes that acts from this tick on
 
 
 class World(NamedTuple):
@@ -58,7 +60,7 @@ def fly_fixed(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measure
         if flies and begun < 0:
             begun = k
         _note(record, s, law, x, k)
-        taken = _advance(world, m, x, s, k, begun >= 0, waiting, taken, speeds)
+        taken = _advance(world, m, x, s, k, begun >= 0, waiting, taken, speeds, record.between[k])
 
 
 def fly_tilting(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measured, x: Array, goals: Goal,
@@ -76,7 +78,7 @@ def fly_tilting(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measu
         if flies and begun < 0:
             begun = k
         _note(record, s, law, x, k)
-        taken = _advance(world, m, x, s, k, begun >= 0, waiting, taken, speeds)
+        taken = _advance(world, m, x, s, k, begun >= 0, waiting, taken, speeds, record.between[k])
 
 
 def _quiet() -> Frame:
@@ -124,14 +126,17 @@ def _receive(m: Measured, waiting: Array, arrived: int, k: int, frame: Frame) ->
 
 
 def _advance(
-    world: World, m: Measured, x: Array, s: Memory, k: int, free: bool, waiting: Array, taken: int, speeds: Array
-) -> int:
-    """The plant goes on to the next tick; frames are measured on the way. speeds: their mean."""
+    world: World, m: Measured, x: Array, s: Memory, k: int, free: bool, waiting: Array, taken: int, speeds: Array,
+    between: Array,
+) -> int:  # fmt: skip
+    """The plant goes on to the next tick; frames are measured on the way. speeds: their mean.   between: steps."""
     n, begin = len(speeds), x[len(x) - len(speeds) :].copy()
+    inverse, grown = step_inverse(world.plant, x, world.h), np.zeros(len(world.plant.M))
     for j in range(world.steps):
         taken = _measure(m, x, k * world.steps + j, waiting, taken)
         if free:
-            advance_plant(world.plant, x, world.h, s.currents, s.tilts, world.gust[k])
+            advance_plant(world.plant, x, world.h, s.currents, s.tilts, world.gust[k], inverse, grown)
+        between[j] = x
     speeds[:] = 0.5 * (begin + x[len(x) - n :])
     return taken
 

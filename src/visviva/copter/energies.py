@@ -8,29 +8,80 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva._suggestions import helpful
+from visviva.copter.agent_flight import AgentFlight
+from visviva.copter.energy_audit import EnergyAudit, driven_by_air
 from visviva.copter.vehicle import Vehicle
-from visviva.errors import RunWarning
+from visviva.errors import ModelError, RunWarning
 from visviva.results import Run
 
 
 @helpful
-def energies(run: Run, vehicle: Vehicle) -> dict[str, Array]:
-    """Work and energy [J] since the start of a run of `mechanism(vehicle)`, at its nodes, by what they went into.
+def energies(flight: Run | AgentFlight, vehicle: Vehicle | None = None) -> dict[str, Array]:
+    """Work and energy [J] since the start, at nodes, by what they went into: of a flight by sensors, by itself, or of a
+    run of `mechanism(vehicle)`.
 
-        electrical + servos = stored + wake + drag + bearings + winding
+        electrical + servos + bias + gust = stored + wake + drag + bearings + winding
 
     electrical: of the motors, ∫ k_M i ϖ + R i² dt.   servos: of their ports k_P θ_U.
+    bias, gust: of forces that act on a flight by sensors.
     stored:     kinetic and potential energy, and that of the springs k_P.
     wake:       Σ ∫ κ_T ϖ² (ϖ + spin of the carrier) - κ_F ϖ² v_axial dt, what the propellers do to the air.
-    drag:       what the body does to the air, less the work of the bias.
+    drag:       what the body does to the air; of a run less the work of the bias.
     bearings:   their heat and that of the dampers k_D.   winding: ∫ R i² dt, with the mean current of each step.
     """
+    if isinstance(flight, AgentFlight):
+        return _of_audit(flight.audit())
+    found = _of_run(flight, _needed(vehicle))
+    _check_wake(flight, _needed(vehicle))
+    return found
+
+
+@helpful
+def energy_audit(run: Run, vehicle: Vehicle) -> EnergyAudit:
+    """The account of a run of `mechanism(vehicle)`, as `flight.audit()` is of a flight by sensors."""
+    found = {name: np.diff(values) for name, values in _of_run(run, vehicle).items() if name != "stored"}
+    kinetic, potential = run.kinetic_and_potential()
+    found["motors"] = found.pop("electrical")
+    supplied = {name: found.pop(name) for name in ("motors", "servos")}
+    wake = {rotor.name: run[f"{rotor.name}_air.power"] for rotor in vehicle.rotors}
+    return EnergyAudit(
+        run.model.name, f"{run.steps} steps by {type(run.integrator).__name__}", np.asarray(run.t), supplied, found,
+        {"kinetic": kinetic, "potential": potential}, driven_by_air(wake, run.t_mid),
+    )  # fmt: skip
+
+
+def _needed(vehicle: Vehicle | None) -> Vehicle:
+    if vehicle is None:
+        raise ModelError("energies of a run need the vehicle: vv.copter.energies(run, vehicle).")
+    return vehicle
+
+
+def _of_audit(audit: EnergyAudit) -> dict[str, Array]:
+    """Terms of a flight by sensors by their names here."""
+    work = {name: _since_start(values) for name, values in (audit.supplied | audit.spent).items()}
+    return {
+        "electrical": work["motors"],
+        "servos": work["servos"],
+        "bias": work["bias"],
+        "gust": work["gust"],
+        "stored": audit.energy - audit.energy[0],
+        "wake": work["wake"],
+        "drag": work["drag"],
+        "bearings": work["bearings"] + work["servo dampers"],
+        "winding": work["windings"],
+    }
+
+
+def _since_start(work: Array) -> Array:
+    return np.concatenate([[0.0], np.cumsum(work)])
+
+
+def _of_run(run: Run, vehicle: Vehicle) -> dict[str, Array]:
     names, zero = vehicle.rotors, np.zeros(len(run.t))
-    _check_wake(run, vehicle)
     winding = zero
     for rotor in names:
         current = np.ravel(run[f"{rotor.name}_motor.u"]) / rotor.k_M
-        winding = winding + np.concatenate([[0.0], np.cumsum(rotor.resistance * current**2 * np.diff(run.t))])
+        winding = winding + _since_start(rotor.resistance * current**2 * np.diff(run.t))
     tilting = [vehicle.rotors[i].name for i in vehicle.tilting]
     return {
         "electrical": sum((run[f"{rotor.name}_motor.work"] for rotor in names), zero) + winding,
@@ -44,15 +95,7 @@ def energies(run: Run, vehicle: Vehicle) -> dict[str, Array]:
 
 
 def _check_wake(run: Run, vehicle: Vehicle) -> None:
-    """RunWarning where (5.3) makes air drive a propeller: it climbs faster than κ_T ϖ/κ_F, where the law ends."""
-    for rotor in vehicle.rotors:
-        power = np.ravel(run[f"{rotor.name}_air.power"])
-        worst = int(np.argmax(power))
-        if power[worst] > 0:
-            warnings.warn(
-                f"the air drives {rotor.name!r} at t = {run.t_mid[worst]:.4g} s, with {power[worst]:.3g} W: thrust "
-                f"κ_F ϖ² at an axial speed above κ_T ϖ/κ_F is more than its torque pays for. "
-                "The law of thrust does not hold there.",
-                RunWarning,
-                stacklevel=4,
-            )
+    """RunWarning where (5.3) makes air drive a propeller."""
+    power = {rotor.name: run[f"{rotor.name}_air.power"] for rotor in vehicle.rotors}
+    for text in driven_by_air(power, run.t_mid):
+        warnings.warn(text, RunWarning, stacklevel=4)

@@ -26,6 +26,7 @@ from visviva.results import Run
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from visviva.control import TrackingRecord
     from visviva.copter.agent import Agent
     from visviva.copter.agent_flight import AgentFlight
     from visviva.copter.sensors import Sensors
@@ -260,6 +261,13 @@ class Flight:
         F = np.array(x[:, :k])
         F[:, list(self.vehicle.tilting)] = np.hypot(F[:, list(self.vehicle.tilting)], x[:, k:])
         return F
+
+    @cached_property
+    def tracking(self) -> TrackingRecord:
+        """`run.tracking`, with what the law does not know of the vehicle as a term: "estimation and model"."""
+        from visviva.copter.template_energy import template_of_flight
+
+        return template_of_flight(self)
 
     def __str__(self) -> str:
         title = f"{self.plan.name} of {self.vehicle.name!r}, {self.plan.duration:g} s, rigid, perfect state"

@@ -1,21 +1,32 @@
-"""A vehicle in flight as a plant: its equations of motion between ticks, in steps of RK4 on one flat array.
+"""A vehicle in flight as a plant: its equations of motion between ticks, in steps that keep account of energy.
 
     x = (r, q, θ, ξ),     ṙ = R v,     q̇ = ½ q ∘ (0, ω),     θ̇ in ξ
 
-r, R(q) are the pose of the body's frame in the world, ξ = (ω, v, θ̇, ϖ) as in `copter.equations`. The quaternion is
-brought to length one after each step. Functions are plain, so that flights compile them; `vv.simulate` of
-`copter.mechanism` makes the same motion with audit, and stops at each tick of a law in Python.
+r, R(q) are the pose of the body's frame in the world, ξ = (ω, v, θ̇, ϖ) as in `copter.equations`. A step h takes all
+forces at the middle of ξ, at mean attitudes, mean tilts and mean directions h of thrust:
+
+    M̄ Δξ + h c̄ = h f̄,     ξ̄ = (ξ0 + ξ1)/2,     M̄ = (M(θ0) + M(θ1))/2,     R̄ = (R0 + R1)/2
+    r1 = r0 + h R̄ v̄,     R1 = R0 cay(h ω̄), hence R1 - R0 = h R̄ ω̄^,     θ1 = θ0 + h θ̇̄,     Δh = s̄ Δθ
+
+c̄ is c of (5.9b) at ξ̄ with s̄ for ∂h/∂θ, and in the rows of servos with (ω0 ϖ1 + ω1 ϖ0)/2 for ω ϖ. Multiplied by ξ̄ the
+step says that ½ ξᵀM ξ + m g z_G + ½ Σ k_P θ² grows by the work h ξ̄ᵀ f̄ of all other forces, for any h: products change
+by Δ(a b) = ā Δb + b̄ Δa. It is of order two. Functions are plain, so that flights compile them; `vv.simulate` of
+`copter.mechanism` makes the same motion from bodies, and stops at each tick of a law in Python.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.copter.gyrostat import Gyrostat, cross, rates
+from visviva.copter.gyrostat import Gyrostat, applied, coriolis, cross, directions, mass_matrix, rates
 from visviva.geometry.quaternion import quaternion
 
 R_AT, Q_AT, THETA_AT = 0, 3, 7
+MOST = 30  # corrections of a step
+TOLERANCE, SHRINKS = 1e-15, 0.5  # of ξ in the metric of energy; corrections that do not shrink so much are rounding
 
 
 def plant_start(r: Array, R: Array, tilts: Array, speeds: Array) -> Array:
@@ -39,34 +50,99 @@ def matrix(x: Array, at: int) -> Array:
     return R
 
 
-def plant_rates(p: Gyrostat, x: Array, currents: Array, wanted: Array, gust: Array) -> Array:
-    """ẋ under a gust, a force [N] in world axes at the centre of mass."""
-    at, s = xi_at(p), len(p.k_P)
-    R, xi, out = matrix(x, Q_AT), x[at:], np.empty(len(x))
-    w, v = xi[:3], xi[3:6]
+def gust_wrench(p: Gyrostat, R: Array, gust: Array) -> Array:
+    """(m; f) in axes of the body about its origin of a force [N] in world axes at the centre of mass."""
     wrench = np.empty(6)
     wrench[3:] = np.dot(gust, R)
     cross(p.com, wrench[3:], wrench[:3])
-    out[:3] = np.dot(R, v)
-    q0, q1, q2, q3 = x[3], x[4], x[5], x[6]
-    out[3] = -0.5 * (q1 * w[0] + q2 * w[1] + q3 * w[2])
-    out[4] = 0.5 * (q0 * w[0] + q2 * w[2] - q3 * w[1])
-    out[5] = 0.5 * (q0 * w[1] + q3 * w[0] - q1 * w[2])
-    out[6] = 0.5 * (q0 * w[2] + q1 * w[1] - q2 * w[0])
-    out[THETA_AT:at] = xi[6 : 6 + s]
-    out[at:] = rates(p, R, x[THETA_AT:at], xi, currents, wanted, wrench)
-    return out
+    return wrench
 
 
-def advance_plant(p: Gyrostat, x: Array, h: float, currents: Array, wanted: Array, gust: Array) -> None:
-    """x a step h later, in place."""
-    a = plant_rates(p, x, currents, wanted, gust)
-    b = plant_rates(p, x + 0.5 * h * a, currents, wanted, gust)
-    c = plant_rates(p, x + 0.5 * h * b, currents, wanted, gust)
-    d = plant_rates(p, x + h * c, currents, wanted, gust)
-    x += (h / 6) * (a + 2 * b + 2 * c + d)
-    q = x[Q_AT:THETA_AT]
-    q /= np.sqrt(np.sum(q * q))
+def step_inverse(p: Gyrostat, x: Array, h: float) -> Array:
+    """What turns defects of a step into corrections of ξ: (M + h/2 D + h²/4 K)⁻¹, D and K those of servos."""
+    n, s = len(p.servo), len(p.k_P)
+    H, slopes = np.empty((n, 3)), np.empty((n, 3))
+    directions(p, x[THETA_AT : THETA_AT + s], H, slopes)
+    A = mass_matrix(p, H)
+    for j in range(s):
+        A[6 + j, 6 + j] += 0.5 * h * p.k_D[j] + 0.25 * h * h * p.k_P[j]
+    return np.asarray(np.linalg.inv(A))
+
+
+def advance_plant(
+    p: Gyrostat, x: Array, h: float, currents: Array, wanted: Array, gust: Array, inverse: Array, grown: Array
+) -> None:  # fmt: skip
+    """x a step h later, in place.
+
+    inverse: `step_inverse` of a state nearby.   grown: Δξ, of which what it was in the step before is a first guess.
+    """
+    at, n, start, last = xi_at(p), len(p.servo), x.copy(), np.inf
+    H, slopes, R, mean = np.empty((n, 3)), np.empty((n, 3)), matrix(x, Q_AT), np.empty(len(grown))
+    for _ in range(MOST):
+        R_mean = _move(p, start, R, x, h, grown, mean)
+        theta = mean_directions(p, start, x, H, slopes)
+        M = mass_matrix(p, H)
+        force = applied(p, R_mean, H, theta, mean, currents, wanted) - coriolis(p, M, slopes, mean)
+        force[:6] += gust_wrench(p, R_mean, gust)
+        _add_secant(p, slopes, grown, force)
+        delta = np.dot(inverse, h * force - np.dot(M, grown))
+        change, size = 0.0, 0.0
+        for k in range(len(delta)):
+            grown[k] += delta[k]
+            change += p.M[k, k] * delta[k] ** 2
+            size += p.M[k, k] * mean[k] ** 2
+        if change <= TOLERANCE**2 * size or not change < last:
+            break
+        last = SHRINKS**2 * change
+    _move(p, start, R, x, h, grown, mean)
+    x[at:] = start[at:] + grown
+
+
+def _move(p: Gyrostat, start: Array, R: Array, x: Array, h: float, grown: Array, mean: Array) -> Array:
+    """r, q and θ of x a step h after another state, in place, with ξ̄, which is made; R̄."""
+    at = xi_at(p)
+    for k in range(len(grown)):
+        mean[k] = start[at + k] + 0.5 * grown[k]
+    a, b, c = 0.5 * h * mean[0], 0.5 * h * mean[1], 0.5 * h * mean[2]
+    length = 1 / math.sqrt(1 + a * a + b * b + c * c)
+    q0, q1, q2, q3 = start[3], start[4], start[5], start[6]
+    x[3] = length * (q0 - a * q1 - b * q2 - c * q3)
+    x[4] = length * (q1 + a * q0 + c * q2 - b * q3)
+    x[5] = length * (q2 + b * q0 + a * q3 - c * q1)
+    x[6] = length * (q3 + c * q0 + b * q1 - a * q2)
+    R_mean = matrix(x, Q_AT)
+    for i in range(3):
+        x[i] = start[i]
+        for k in range(3):
+            R_mean[i, k] = 0.5 * (R[i, k] + R_mean[i, k])
+            x[i] += h * R_mean[i, k] * mean[3 + k]
+    for j in range(at - THETA_AT):
+        x[THETA_AT + j] = start[THETA_AT + j] + h * mean[6 + j]
+    return R_mean
+
+
+def mean_directions(p: Gyrostat, start: Array, x: Array, H: Array, slopes: Array) -> Array:
+    """H, the means of thrust axes at two states; slopes Δh/Δθ; and the mean θ."""
+    at = xi_at(p)
+    theta = 0.5 * (start[THETA_AT:at] + x[THETA_AT:at])
+    directions(p, theta, H, slopes)
+    for i in range(len(p.servo)):
+        j = p.servo[i]
+        if j >= 0:
+            half = 0.5 * (x[THETA_AT + j] - start[THETA_AT + j])
+            H[i] *= math.cos(half)
+            slopes[i] *= math.sin(half) / half if half != 0 else 1.0
+    return theta
+
+
+def _add_secant(p: Gyrostat, slopes: Array, grown: Array, force: Array) -> None:
+    """-¼ Θ_P ε s̄ · Δω Δϖ in the rows of servos: with c at ξ̄, ½ Θ_P ε s̄ · (ω0 ϖ1 + ω1 ϖ0)."""
+    first = len(grown) - len(p.servo)
+    for i in range(len(p.servo)):
+        j = p.servo[i]
+        if j >= 0:
+            for k in range(3):
+                force[6 + j] -= 0.25 * p.momentum[i] * slopes[i, k] * grown[k] * grown[first + i]
 
 
 def specific_force(p: Gyrostat, x: Array, currents: Array, wanted: Array, gust: Array, gravity: float) -> Array:
@@ -74,4 +150,5 @@ def specific_force(p: Gyrostat, x: Array, currents: Array, wanted: Array, gust: 
     at = xi_at(p)
     R, xi, a = matrix(x, Q_AT), x[at:], np.empty(3)
     cross(xi[:3], xi[3:6], a)
-    return plant_rates(p, x, currents, wanted, gust)[at + 3 : at + 6] + a + gravity * R[2]
+    found = rates(p, R, x[THETA_AT:at], xi, currents, wanted, gust_wrench(p, R, gust))
+    return found[3:6] + a + gravity * R[2]
