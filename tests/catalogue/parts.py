@@ -16,8 +16,9 @@ import numpy as np
 import visviva as vv
 from visviva.geometry import SO3
 from visviva.language import compose, starting, storage
-from visviva.library import hydraulic, translation
-from visviva.library.quantities import displacement
+from visviva.library import hydraulic, rotation, translation
+from visviva.library.multibody.friction import viscous as viscous_at
+from visviva.library.quantities import displacement, momentum3, momentum6
 
 GRAVITY = (0.4, -0.3, -9.81)
 PLACE, AXIS = (0.8, 0.2, 0.1), (0.2, -0.4, 1.0)
@@ -238,6 +239,26 @@ def hoist(m, joint):
     m.box("hoist", hanger, {"q": ALONG, "p": ALONG})
 
 
+def hull(m, joint):
+    """A drag of six numbers on a body, and friction between turns of two bodies and between their points."""
+    parts = {
+        "drag": viscous_at({"p": momentum6}, D6),
+        "rub": viscous_at({"f": momentum3}, D6[3:, 3:]),
+        "brake": rotation.damper(0.4),
+    }
+    junctions = {"p": ("drag.p",), "f": ("rub.f",), "w": ("brake.p",), "s": ("drag.s", "rub.s", "brake.s")}
+    inside = compose("hull", parts, junctions, outer=("p", "f", "w", "s"))
+    places = {"p": ("hand", "body"), "f": (("hand", (1.1, 0.4, 0.3)), "arm"), "w": ("hand", (0.2, 0.3, 1.0), "arm")}
+    m.box("hull", inside, places)
+
+
+def grease(m, joint):
+    """A matrix of friction on the angular velocity of a ball."""
+    inside = compose("grease", {"d": viscous_at({"p": momentum3}, D6[:3, :3])}, {"p": ("d.p",), "s": ("d.s",)},
+                     outer=("p", "s"))  # fmt: skip
+    m.box("grease", inside, {"p": "wrist"})
+
+
 ELEMENTS: dict[str, Element] = {
     "gravity": Element(),
     "spring": Element(lambda m, _: m.spring("cord", m.ground, "hand", at_a=(1, 1, 1), k=30.0, length=0.5)),
@@ -300,6 +321,8 @@ ELEMENTS: dict[str, Element] = {
     "box between two points": Element(strut),
     "box with a state between two points": Element(ram),
     "box on a point along an axis": Element(hoist),
+    "box on twists of bodies": Element(hull),
+    "box on the spin of a ball": Element(grease, joint="spherical"),
     "rolling disc": Element(disc),
     "knife edge": Element(
         lambda m, _: m.knife_edge("blade", "arm", "hand", at=(1.1, 0.4, 0.2), direction=(0.2, 1, 0.3))

@@ -84,14 +84,15 @@ class Acting:
         return here
 
     def along(self, name: str, one_of: Along) -> str:
-        """The 1-junction of the rate of a coordinate of a joint, or of a displacement between two frames."""
+        """The 1-junction of the rate of a coordinate of a joint, or of a displacement or twist of two frames."""
         if isinstance(one_of, JointCoordinate):
             return self.coordinate(name, one_of.joint, one_of.number)
         here = plain(name)
         if f"{here}.rate" not in self.parts.elements:
-            self.parts.add(f"{here}.between", replace(zero(), label=""))
-            self._between(f"{here}.between", one_of, 1, lambda placed: pair_rates(one_of, placed.motion))
-            self.parts.add(f"{here}.rate", replace(one(), label=""), f"< {here}.between")
+            k = one_of.width
+            self.parts.add(f"{here}.between", replace(zero(width=k), label=""))
+            self._between(f"{here}.between", one_of, k, lambda placed: pair_rates(one_of, placed.motion))
+            self.parts.add(f"{here}.rate", replace(one(width=k), label=""), f"< {here}.between")
         return f"{here}.rate"
 
     def _rate(self, joint: Joint) -> tuple[str, dict[int, int], int]:

@@ -14,23 +14,23 @@ from visviva.compiler.losses import ENVIRONMENT
 from visviva.compiler.system import compile_system
 from visviva.errors import AssemblyError
 from visviva.geometry.embedding import AbstractSpace, Flat
-from visviva.library.joints import Length
 from visviva.mechanism import Definition, Motion
 from visviva.mechanism.box import Box
-from visviva.mechanism.coordinates import movers
+from visviva.mechanism.coordinates import movers, pair_functions
 from visviva.mechanism.other_states import entropy_of
-from visviva.mechanism.parts import Along
-from visviva.mechanism.placement import frame_pose
+from visviva.mechanism.parts import Along, PairCoordinate
+from visviva.mechanism.placement import coordinates_of, frame_pose
 from visviva.mechanism.spring_slopes import coordinate_at
 from visviva.model import Junction, Model, Port, Reservoir, Variable
 from visviva.model.inner_unknowns import InnerUnknowns
 from visviva.model.joined import JoinedPorts
-from visviva.model.measured import LengthPort, MeasuredAngle, MeasuredLength, MeasuredPort
+from visviva.model.measured import LengthPort, Measured, MeasuredAngle, MeasuredLength, MeasuredPort
 from visviva.model.placed import Measure, Placing, placed
 from visviva.model.renaming import renamed_part
 from visviva.model.storage import AbstractStorage
 from visviva.model.structure import AbstractConstraint, AbstractPort, AbstractStructure
 from visviva.model.turn import TurnPort
+from visviva.model.twists import MeasuredTwist, TwistPort
 
 MEET = 1e-12  # of how far points are from the origin: they meet
 OTHER_RATE = 1e-3  # relative: more than the ends of runs leave between tied rates
@@ -92,15 +92,28 @@ class BoxBlocks:
             else:
                 self.structures.append(dataclasses.replace(new, name=name))
         self.variables += [Variable(box.length(port), Flat(1)) for port in box.lengths]
-        self.structures += [self._measure(one, box.name, variable) for variable, one in box.followed.items()]
+        for variable, followed in box.followed.items():
+            measure = self._measure(followed, box.name, variable)
+            assert not isinstance(measure, MeasuredTwist)  # it has no value to follow
+            self.structures.append(measure)
+        for variable, twist in box.axes.items():
+            self.variables.append(Variable(variable, Flat(len(twist.twist.read))))
+            y = pair_functions(twist, twist.twist.read)
+            self.structures.append(Measured(box.name, *self._ends(twist, variable), y, self._spaces(twist)))
         for port, one in box.rates.items():
             if outer[port] not in loose:
                 self.structures.append(self._tie(box, port, one, rename(outer[port])))
 
     def _measure(self, one: Along, name: str, variable: str = "") -> Measure:
-        names = [end.name for end in movers(one.pair)]
-        reads, acts = (tuple(f"{body}.{letter}" for body in names) for letter in "qv")
-        return measure_along(one, name, reads, (variable, *acts), tuple(self.spaces[body] for body in names))
+        return measure_along(one, name, *self._ends(one, variable), self._spaces(one))
+
+    def _ends(self, one: Along, variable: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What it reads, and what it acts on: a variable, then velocities."""
+        reads, acts = (tuple(f"{end.name}.{letter}" for end in movers(one.pair)) for letter in "qv")
+        return reads, (variable, *acts)
+
+    def _spaces(self, one: Along) -> tuple[AbstractSpace, ...]:
+        return tuple(self.spaces[end.name] for end in movers(one.pair))
 
     def _tie(self, box: Box, port: str, one: Along, junction: str) -> JoinedPorts:
         """Rows ẏ - e = 0 between a coordinate and a state of the box that has an energy."""
@@ -111,10 +124,12 @@ class BoxBlocks:
             first = TurnPort(name, measure.reads, acts, measure.turn)
         elif isinstance(measure, MeasuredLength):
             first = LengthPort(name, measure.reads, acts, measure)
+        elif isinstance(measure, MeasuredTwist):
+            first = TwistPort(name, measure.reads, acts, measure)
         else:
             first = MeasuredPort(name, measure.reads, acts, measure.y, measure.spaces)
         read = sum(self.spaces[name.removesuffix(".q")].size for name in measure.reads)
-        return JoinedPorts(name, first, Port(name, (junction,), 1, np.eye(1)), read)
+        return JoinedPorts(name, first, Port(name, (junction,), one.width, np.eye(one.width)), read)
 
 
 def _rounding(one: Along, motion: Motion) -> float:
@@ -134,11 +149,12 @@ def turned_with(model: Model, motion: Motion, x: Array) -> Array:
     found = inner.completed(x)
     given = sorted(set(inner.tied) & set(motion.others))
     for name in given:
-        own, rate = (float(model.z(state)[model.layout.z[name]][0]) for state in (x, found))
-        if abs(own - rate) > OTHER_RATE * max(abs(own), abs(rate)):
+        own, rate = (model.z(state)[model.layout.z[name]] for state in (x, found))
+        if np.abs(own - rate).max() > OTHER_RATE * np.abs([own, rate]).max():
+            first, second = (", ".join(f"{value:.6g}" for value in rates) for rates in (own, rate))
             raise AssemblyError(
-                f"the initial state of {model.name!r} has {name!r} at the rate {own:.6g}, and the joints to which its "
-                f"box ties it at {rate:.6g}: they are tied.\nGive the rate of the joint and leave {name!r} out: it "
+                f"the initial state of {model.name!r} has {name!r} at the rate {first}, and the joints to which its "
+                f"box ties it at {second}: they are tied.\nGive the rate of the joint and leave {name!r} out: it "
                 "follows."
             )
     for name in given:
@@ -153,8 +169,11 @@ def box_states(m: Definition, motion: Motion) -> dict[str, Array]:
         values |= box.start(motion.others)
         for variable, one in box.followed.items():
             values[variable] = np.array([coordinate_at(one, motion)])
-        for port, one in box.along.items():
-            if isinstance(one.scalar, Length) and not coordinate_at(one, motion) > _rounding(one, motion):
+        for variable, twist in box.axes.items():
+            values[variable] = pair_functions(twist, twist.twist.read).value(coordinates_of(twist, motion))
+        lines = {port: one for port, one in box.pairs.items() if isinstance(one, PairCoordinate) and one.is_length}
+        for port, line in lines.items():
+            if not coordinate_at(line, motion) > _rounding(line, motion):
                 raise AssemblyError(
                     f"port {port!r} of box {box.name!r} is between two points that coincide in the initial "
                     "configuration,\nwhere their distance has no direction. Move them apart."

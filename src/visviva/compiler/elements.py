@@ -16,7 +16,7 @@ from visviva.mechanism import Definition, Motion
 from visviva.mechanism.coordinates import movers, pair_functions
 from visviva.mechanism.elements import Element, JointElement
 from visviva.mechanism.joint_coordinates import cos_sin, turn_name
-from visviva.mechanism.parts import Along, JointCoordinate, Pair
+from visviva.mechanism.parts import Along, JointCoordinate, Pair, PairTwist
 from visviva.mechanism.spring_slopes import measured
 from visviva.model import Model, Variable
 from visviva.model.measured import (
@@ -30,6 +30,7 @@ from visviva.model.measured import (
 from visviva.model.storage import AbstractStorage
 from visviva.model.structure import AbstractStructure
 from visviva.model.turn import Turn, TurnFriction
+from visviva.model.twists import MeasuredTwist
 
 
 @final
@@ -99,10 +100,12 @@ class ElementBlocks:
 
 def measure_along(
     one: Along, name: str, reads: tuple[str, ...], acts: tuple[str, ...], spaces: tuple[AbstractSpace, ...]
-) -> Measured | MeasuredAngle | MeasuredLength:
-    """A coordinate of a joint, or a displacement between two frames, as what is measured; acts: as below."""
+) -> Measured | MeasuredAngle | MeasuredLength | MeasuredTwist:
+    """A coordinate of a joint, or a displacement or twist of two frames, as what is measured; acts: as below."""
     if isinstance(one, JointCoordinate):
         return coordinate_measure(one, name, reads, acts, spaces)
+    if isinstance(one, PairTwist):
+        return MeasuredTwist(name, reads, acts, one.twist, pair_functions(one, one.twist.products), spaces)
     kind = MeasuredLength if isinstance(one.scalar, Length) else Measured
     return kind(name, reads, acts, pair_functions(one, (one.product,)), spaces)
 

@@ -11,7 +11,7 @@ from visviva._arrays import Array
 from visviva.compiler.traced import energy_of, rate_law_of
 from visviva.errors import AssemblyError
 from visviva.geometry.embedding import AbstractSpace, Flat
-from visviva.library.joints import Angle, Scalar, cosine
+from visviva.library.joints import AXES, Angle, Scalar
 from visviva.library.quantities import flux
 from visviva.mechanism import Definition, Motion
 from visviva.mechanism.coordinates import movers, pair_functions
@@ -32,7 +32,6 @@ from visviva.model.structure import AbstractDissipation, AbstractStructure, Diss
 from visviva.model.turn import Turn
 
 ENVIRONMENT = "environment"  # the reservoir that takes up heat, where a mechanism accounts for entropy
-AXES = tuple(cosine(i, j) for i in range(3) for j in range(3))  # all products of the axes of two frames
 
 
 @final

@@ -18,11 +18,11 @@ from visviva.compiler.tableau import MIDPOINT
 from visviva.compiler.traced import energy_of, matrix_of, reads_of
 from visviva.geometry.embedding import Flat
 from visviva.library import thermal
-from visviva.library.joints import Length
+from visviva.library.joints import Length, Twist
 from visviva.mechanism import Definition
 from visviva.mechanism.box import Box
 from visviva.mechanism.other_states import entropy_of
-from visviva.mechanism.parts import Along
+from visviva.mechanism.parts import OneAlong, PairTwist
 from visviva.mechanism.thermal import Thermal
 from visviva.model import Dissipation, Junction, Model, Reservoir, Rows, Variable
 from visviva.model.renaming import renamed_part
@@ -36,11 +36,15 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class PortPlace:
-    """A port at a coordinate: the junction whose effort is the rate, the box, and which of its coordinates."""
+    """A port at a coordinate: the junction whose effort is the rate, the box, and which of its scalars.
+
+    entry: which entry of the junction, where it has several.
+    """
 
     junction: str
     box: int
     coordinate: int
+    entry: int = 0
 
 
 @final
@@ -60,7 +64,7 @@ class MachineBoxes:
     def held(self) -> Int:
         """Rows of the ports: their efforts are given."""
         layout = self.compiled.model.layout
-        return np.array([layout.z[port.junction].start for port in self.ports], dtype=np.int64)
+        return np.array([layout.z[port.junction].start + port.entry for port in self.ports], dtype=np.int64)
 
 
 def machine_boxes(m: Definition) -> MachineBoxes | None:
@@ -133,31 +137,54 @@ class _Builder:
         for port in box.lengths:
             self.variables.append(Variable(box.length(port), Flat(1)))
             self._add(canonical(box.name, box.length(port), rename(outer[port]), 1))
-        for port, one in box.rates.items():
+        for variable, twist in box.axes.items():
+            k = len(twist.twist.read)
+            self.variables.append(Variable(variable, Flat(k)))
+            self._add(canonical(box.name, variable, self._rate(variable, k), k))
+        for port, at_rate in box.rates.items():
             junction = rename(outer[port])
             if outer[port] in inner.layout.x:
-                rate = self._rate(box.tie(port))
-                self._add(Rows(box.tie(port), (rate, junction), 1, np.array([[1.0, -1.0]])))
+                k, rate = at_rate.width, self._rate(box.tie(port), at_rate.width)
+                self._add(Rows(box.tie(port), (rate, junction), k, np.hstack([np.eye(k), -np.eye(k)])))
                 junction = rate
-            self._port(number, box, one, junction, box.length(port))
+            if isinstance(at_rate, PairTwist):
+                self._twist(number, box, port, at_rate, junction)
+            else:
+                self._port(number, box, at_rate, junction, box.length(port))
 
     def _add(self, part: AbstractStructure) -> None:
         self.owners.append(len(self.structures))
         self.structures.append(part)
 
-    def _rate(self, name: str) -> str:
-        """A junction of its own for the rate of a coordinate."""
-        self.junctions.append(Junction(f"{name}.rate", 1))
+    def _rate(self, name: str, width: int = 1) -> str:
+        """A junction of its own for the rate of a coordinate, or of several."""
+        self.junctions.append(Junction(f"{name}.rate", width))
         return self.junctions[-1].name
 
-    def _port(self, number: int, box: Box, one: Along, junction: str, length: str) -> None:
+    def _twist(self, number: int, box: Box, port: str, one: PairTwist, junction: str) -> None:
+        """Its efforts e = W(ȳ) ẏ follow from rates of products y; those that W depends on are states of the program."""
+        twist, axes = one.twist, box.axes_of(port)
+        read = {axes: len(twist.read)} if twist.read else {}
+        other = {f"{box.name}.{port}.place": len(twist.products) - len(twist.read)}
+        rates = {f"{name}.rate": k for name, k in (read | other).items() if k}
+        self.junctions += [Junction(name, k) for name, k in rates.items() if name != f"{axes}.rate"]
+        rows = Rows(f"{box.name}.{port}:rows", (*rates, junction), one.width, _TwistRows(twist), tuple(read))
+        self.structures.append(rows)
+        places = [(name, k) for name, width in rates.items() for k in range(width)]
+        for (name, k), scalar in zip(places, one.scalars, strict=True):
+            self.ports.append(PortPlace(name, number, self._which(box, scalar), k))
+
+    @staticmethod
+    def _which(box: Box, one: OneAlong) -> int:
+        return [(other.pair.name, other.number) for other in box.scalars].index((one.pair.name, one.number))
+
+    def _port(self, number: int, box: Box, one: OneAlong, junction: str, length: str) -> None:
         """Its effort is given; of a distance l that of y = ½ l²: a row ẏ = l̄ l_dot with the state l of the program."""
         if isinstance(one.scalar, Length):
             rate = self._rate(f"{length}.half_square")
             self.structures.append(Rows(f"{length}:line", (rate, junction), 1, _lever, (length,)))
             junction = rate
-        which = [(other.pair.name, other.number) for other in box.coordinates].index((one.pair.name, one.number))
-        self.ports.append(PortPlace(junction, number, which))
+        self.ports.append(PortPlace(junction, number, self._which(box, one)))
 
     def _node(self, node: Thermal) -> None:
         """A heat capacity, and the wall between it and the environment."""
@@ -169,6 +196,20 @@ class _Builder:
             M = thermal.conduction(node.conductance).M
             R = matrix_of(M, reads_of(M), theta0, over_theta0=True)
             self.structures.append(Dissipation(node.name, (s, ENVIRONMENT), R))
+
+
+@final
+@dataclass(frozen=True)
+class _TwistRows:
+    """(W(y), -1) over the rates of products and the entries of a twist."""
+
+    twist: Twist
+
+    def __call__(self, y: Array) -> Array:
+        """Shape (..., entries, products + entries)."""
+        W = self.twist.matrix(y)
+        k = W.shape[-2]
+        return np.concatenate([W, np.broadcast_to(-np.eye(k), (*W.shape[:-2], k, k))], axis=-1)
 
 
 def _lever(q: Array) -> Array:

@@ -12,18 +12,17 @@ from visviva._arrays import Array
 from visviva.compiler.energies import energy_law_of
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.laws import EnergyLaw
-from visviva.compiler.losses import AXES
 from visviva.compiler.machine_couplings import MachineCouplings
 from visviva.compiler.machine_functions import Functions, Int, table
 from visviva.compiler.machine_losses import NO_NODE, LossTables
 from visviva.geometry.quadratic import Quadratic
-from visviva.library.joints import Angle, Family, Product
+from visviva.library.joints import AXES, Angle, Family, Product
 from visviva.mechanism.coordinates import pair_functions
 from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.elements import JointElement
 from visviva.mechanism.joint_coordinates import turn_names
 from visviva.mechanism.other_states import entropy_of
-from visviva.mechanism.parts import Along, Force, Joint, JointCoordinate, Motor, Pair, PairCoordinate
+from visviva.mechanism.parts import Force, Joint, JointCoordinate, Motor, OneAlong, Pair, PairCoordinate
 from visviva.model import Model
 from visviva.model.body import Gyroscopic, PosePort
 from visviva.model.conditioned import Conditioned, DrivePort
@@ -104,7 +103,7 @@ class ActingParts:
                 self._add(part)
         for part in model.structures[last:]:
             self._add_boxed(part)
-        self.boxes = [self._new_stack(box.coordinates) for box in self.m.boxes]
+        self.boxes = [self._new_stack(box.scalars) for box in self.m.boxes]
         self._stacks |= {box.name: own for box, own in zip(self.m.boxes, self.boxes, strict=True)}
 
     @cached_property
@@ -320,7 +319,7 @@ class ActingParts:
         self._stacks[measure.name] = self._new_stack(element.coordinates)
         return self._stacks[measure.name]
 
-    def _new_stack(self, coordinates: Sequence[Along]) -> list[int]:
+    def _new_stack(self, coordinates: Sequence[OneAlong]) -> list[int]:
         """Measures that follow each other, with slopes of each by each: the first, their number, first slope, -1."""
         n, y, slope, first = len(coordinates), self._measures, self._slopes, len(self.members)
         self._measures, self._slopes = y + n, slope + n * n

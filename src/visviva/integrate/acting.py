@@ -155,7 +155,7 @@ class Acting:
             return Slopes(f_q, f_v, f_w, r_q, r_v, np.zeros((b, b)))
         at, k = self._touched, len(self._touched)
         found = self._unknowns(m)
-        sizes = self._unknown_sizes(m, found, found if m.inner is None else self._terms(m, found))
+        sizes = self._unknown_sizes(m, found, self._terms(m, found))
         size = np.concatenate([difference_size(m.q[at]), difference_size(m.v[at]), sizes])
         slope = difference_jacobian(partial(self._coupled, m), self._local(m, found), size)
         if m.inner is not None:
@@ -349,10 +349,9 @@ class Acting:
             return self._coupled(m, np.concatenate([given, y], axis=-1))[..., k:]
 
         def residual(y: Array) -> tuple[Array, Array]:
-            F, rates = missing(y), y[:many]
-            size = self._flows(m, self._local(m, y))[1][self.algebraic] if len(self.algebraic) else np.zeros(0)
-            size = np.maximum(size, LEAST * size.max(initial=0.0))
-            moved = np.maximum(np.abs(rates), np.abs(F[:many] - rates))
+            F, terms = missing(y), self._flows(m, self._local(m, y))[1]
+            size = np.maximum(terms[self.algebraic], LEAST * terms[self.algebraic].max(initial=0.0))
+            moved = np.maximum(np.abs(y[:many]), terms[self.others])
             return F, np.maximum(np.concatenate([moved, size]), 1e-30)
 
         def jacobian(y: Array) -> Array:

@@ -10,6 +10,8 @@ from visviva.language import Quantity
 
 displacement = Quantity("R", "displacement")  # [m], velocity [m/s], force [N]
 momentum = Quantity("R", "momentum")  # [kg m/s], force [N], velocity [m/s]
+momentum3 = Quantity("R3", "momentum")  # three of them: of a point, a force and a velocity; of a spin, a torque and ω
+momentum6 = Quantity("R6", "momentum")  # six of them: of a frame, a wrench (m; f) [N m, N] and a twist (ω; v)
 angle = Quantity("R", "angle")  # [rad], angular velocity [rad/s], torque [N m]
 angular_momentum = Quantity("R", "angular momentum")  # [kg m²/s], torque [N m], angular velocity [rad/s]
 charge = Quantity("R", "charge")  # [C], current [A], voltage [V]

@@ -7,11 +7,12 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry import SE3
 from visviva.geometry.inertia import Inertia
-from visviva.library.joints import Length, Product
+from visviva.library.joints import Product
 from visviva.mechanism.assembly import Motion
+from visviva.mechanism.coordinates import pair_functions
 from visviva.mechanism.elements import Element
-from visviva.mechanism.parts import Body, Carrier, Pair, PairCoordinate, Particle
-from visviva.mechanism.placement import frame_pose, principal_pose
+from visviva.mechanism.parts import Body, Carrier, Pair, PairCoordinate, PairTwist, Particle
+from visviva.mechanism.placement import coordinates_of, frame_pose, principal_pose
 
 
 def momentum_of(part: Body | Particle) -> str:
@@ -67,10 +68,13 @@ def measured_rates(element: Element, motion: Motion) -> Array:
     return relative_rates(element.rows, element, motion) @ frame_pose(element, element.child, motion).Ad()
 
 
-def pair_rates(one: PairCoordinate, motion: Motion) -> Array:
-    """The rate of a displacement between two frames, as of `relative_rates`, shape (1, 6)."""
+def pair_rates(one: PairCoordinate | PairTwist, motion: Motion) -> Array:
+    """The rate of a displacement, or rates of a twist, of two frames, as of `relative_rates`, shape (k, 6)."""
+    if isinstance(one, PairTwist):
+        y = pair_functions(one, one.twist.products).value(coordinates_of(one, motion))
+        return np.asarray(one.twist.matrix(y) @ relative_rates(one.twist.products, one, motion))
     row = relative_rates((one.product,), one, motion)
-    if not isinstance(one.scalar, Length):
+    if not one.is_length:
         return row
     P, C = (frame_pose(one, end, motion) for end in (one.parent, one.child))
     return row / np.linalg.norm(C.r - P.r)

@@ -11,17 +11,17 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.language import AbstractSystem, Composite, Environment, Quantity, Reversible, Source, Storage
-from visviva.library.joints import Length
-from visviva.library.quantities import angle, angular_momentum, displacement, momentum
-from visviva.mechanism.parts import Along, JointCoordinate, PairCoordinate
+from visviva.library.quantities import angle, angular_momentum, displacement, momentum, momentum3, momentum6
+from visviva.mechanism.parts import Along, JointCoordinate, OneAlong, PairCoordinate, PairTwist
 from visviva.mechanism.thermal import Thermal
 
 if TYPE_CHECKING:
     from visviva.mechanism.definition import Definition
 
 MOMENTA = {angular_momentum: True, momentum: False}  # whether they belong to coordinates that turn
+VECTORS = frozenset({momentum3, momentum6})  # momenta of a spin or a point, and of a frame
 POSITIONS = {angle: True, displacement: False}
-LINE = "line"  # what ties of momenta along displacements between two frames are called
+LINE, TWIST = "line", "twist"  # what ties of momenta between two frames are called
 
 
 @final
@@ -29,7 +29,7 @@ LINE = "line"  # what ties of momenta along displacements between two frames are
 class Box:
     """A composite system as a part of a mechanism.
 
-    rates:  ports of momenta, whose effort is the rate of a coordinate and whose flow is a force along it.
+    rates:  ports of momenta, whose effort is the rate of a coordinate, or a twist, and whose flow is a force along it.
     places: ports of angles and displacements, whose state is a coordinate and whose effort is a force against it.
     nodes:  ports of entropy, at thermal nodes; None: at the environment.
     All other power ports are inputs, see `inputs`.
@@ -38,7 +38,7 @@ class Box:
     name: str
     system: Composite
     rates: dict[str, Along]
-    places: dict[str, Along]
+    places: dict[str, OneAlong]
     nodes: dict[str, Thermal | None]
 
     @cached_property
@@ -84,14 +84,21 @@ class Box:
 
     @cached_property
     def along(self) -> dict[str, Along]:
-        """Coordinates that its ports sit on, by port."""
-        return self.rates | self.places
+        """What its ports of motion sit on, by port."""
+        return {**self.rates, **self.places}
 
     @cached_property
     def coordinates(self) -> tuple[Along, ...]:
-        """All coordinates that it acts along, each once."""
+        """All coordinates and twists that it acts along, each once."""
         found = {(one.pair.name, one.number): one for one in (*self.rates.values(), *self.places.values())}
         return tuple(found.values())
+
+    @cached_property
+    def scalars(self) -> tuple[OneAlong, ...]:
+        """What these are or follow from: coordinates, and the products of twists."""
+        return tuple(
+            one for each in self.coordinates for one in (each.scalars if isinstance(each, PairTwist) else (each,))
+        )
 
     @cached_property
     def joint_coordinates(self) -> tuple[JointCoordinate, ...]:
@@ -99,12 +106,17 @@ class Box:
         return tuple(one for one in self.coordinates if isinstance(one, JointCoordinate))
 
     @cached_property
-    def pairs(self) -> dict[str, PairCoordinate]:
-        """Displacements between two frames that it acts along, by port."""
-        return {port: one for port, one in self.along.items() if isinstance(one, PairCoordinate)}
+    def pairs(self) -> dict[str, PairCoordinate | PairTwist]:
+        """Displacements and twists between two frames that it acts along, by port."""
+        return {port: one for port, one in self.along.items() if not isinstance(one, JointCoordinate)}
 
     @cached_property
-    def coordinate_states(self) -> dict[str, Along]:
+    def twists(self) -> dict[str, PairTwist]:
+        """Twists among them."""
+        return {port: one for port, one in self.rates.items() if isinstance(one, PairTwist)}
+
+    @cached_property
+    def coordinate_states(self) -> dict[str, OneAlong]:
         """Coordinates that are states of it, angles over many turns, by the variable of each."""
         return {self.variable(self.flat.outer[port]): one for port, one in self.places.items()}
 
@@ -114,14 +126,19 @@ class Box:
         return {name: one for name, one in self.coordinate_states.items() if isinstance(one, JointCoordinate)}
 
     @cached_property
-    def followed(self) -> dict[str, Along]:
+    def followed(self) -> dict[str, OneAlong]:
         """What its model follows of the configuration, by variable: coordinates that are states, and distances."""
         return self.coordinate_states | {self.length(port): one for port, one in self.lengths.items()}
 
     @cached_property
+    def axes(self) -> dict[str, PairTwist]:
+        """Twists that depend on how their frames stand, which its model follows, by variable."""
+        return {self.axes_of(port): one for port, one in self.twists.items() if one.twist.read}
+
+    @cached_property
     def lengths(self) -> dict[str, PairCoordinate]:
         """Distances along which momenta of it act, by port."""
-        return {port: one for port, one in self.pairs.items() if port in self.rates and isinstance(one.scalar, Length)}
+        return {port: one for port, one in self.rates.items() if isinstance(one, PairCoordinate) and one.is_length}
 
     def holder(self, junction: str) -> Storage | Environment | None:
         """What gives a junction its effort: a storage, an environment, or nothing."""
@@ -159,10 +176,15 @@ class Box:
         """The variable that follows a distance along which a momentum acts."""
         return f"{self.name}.{port}.length"
 
+    def axes_of(self, port: str) -> str:
+        """The variable that follows how the frames of a twist stand."""
+        return f"{self.name}.{port}.axes"
+
     def tie(self, port: str) -> str:
         """The row that holds a state with an energy at a coordinate, such as that of a rotor."""
         one = self.rates[port]
-        return f"{self.name}.{port}:{one.joint.name if isinstance(one, JointCoordinate) else LINE}"
+        at = one.joint.name if isinstance(one, JointCoordinate) else TWIST if isinstance(one, PairTwist) else LINE
+        return f"{self.name}.{port}:{at}"
 
     def start(self, others: dict[str, Any]) -> dict[str, Array]:
         """Values of its states by variable: as given by the names of a run, as the system starts, or zero."""

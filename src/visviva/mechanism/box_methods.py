@@ -12,15 +12,19 @@ from visviva._arrays import AXES, Array, frozen
 from visviva._suggestions import hint_of
 from visviva.errors import ModelError
 from visviva.language import Composite, Environment, Storage
-from visviva.library.joints import Length, along
-from visviva.mechanism.box import MOMENTA, POSITIONS, Box
+from visviva.library.joints import SPIN_OF_CHILD, Length, Twist, along
+from visviva.mechanism.box import MOMENTA, POSITIONS, VECTORS, Box
 from visviva.mechanism.builder import Builder
 from visviva.mechanism.inventory import kind_of, shown_parts
 from visviva.mechanism.joining import direction, point_on
-from visviva.mechanism.parts import Along, Carrier, Ground, Joint, PairCoordinate
+from visviva.mechanism.parts import Along, Body, Carrier, Ground, Joint, OneAlong, PairCoordinate, PairTwist, Particle
 from visviva.mechanism.thermal import Thermal
 
 ENVIRONMENT = "environment"
+WORLD, BODY = "world", "body"  # in whose axes a twist is
+OF_POINTS = "\nTwo points have a distance: give both, (a, b), or a point and an axis."
+OF_FRAMES = "\nA body has a turn rate: a port of an angular momentum can be at ('rotor', (0, 0, 1)), with an axis."
+ENDS = "give an end, (end, 'body') for axes of its own, or (end, other) for its motion against another part."
 RESULTS = frozenset({"exergy_power", "flow", "power", "u", "work"})  # ends of names that results of a box have
 
 
@@ -43,6 +47,13 @@ class BoxMethods(Builder):
                distance, positive forces push them apart. ("hook", (0, 0, 1)), an end and an axis of the ground, is
                how far the end has gone along the axis since it was built; forces act on it. Of a body that carries
                the axis along, ("hook", (0, 0, 1), "trolley"), in the world as built.
+               A port of an angular momentum can be at ("rotor", (0, 0, 1)), a body or frame and an axis of the ground,
+               or at ("rotor", (0, 0, 1), "carrier"): its effort is the angular velocity about that axis.
+               Three momenta, `quantities.momentum3`, sit on a ball, "hip": angular velocities of the child against the
+               parent in axes of the frame on the child, and torques; or on a point, "hook" or ("boom", (1, 0, 0)): its
+               velocity, and a force. Six momenta, `quantities.momentum6`, sit on a body, at its centre of mass, or on a
+               frame: the twist (ω; v), and a wrench (m; f). Axes are those of the world, ("hull", "body") says those
+               of the body or frame; ("hull", "barge") is the motion against another part, in axes of the hull.
                A port of entropy sits on a thermal node; left out, or "environment": on the environment.
         All other ports stay inputs: `inputs={"dc.supply": 24.0}`, or "dc" where there is one only.
 
@@ -67,7 +78,7 @@ class BoxMethods(Builder):
                 hint = hint_of(str(asked), known)
                 raise ModelError(f"{where} has no port {asked!r}; its ports are: {listed}. {hint}")
         rates: dict[str, Along] = {}
-        places: dict[str, Along] = {}
+        places: dict[str, OneAlong] = {}
         nodes: dict[str, Thermal | None] = {}
         for port in known.values():
             what, at = f"port {port.name!r} of {where}", given.get(port.name)
@@ -75,31 +86,40 @@ class BoxMethods(Builder):
                 if port.name in given or _loose(system, port.name):
                     nodes[port.name] = self._node(at, what)
             elif port.name in given and port.quantity in MOMENTA:
-                rates[port.name] = self._along(at, what, f"{name}.{port.name}", MOMENTA[port.quantity])
+                rates[port.name] = self._rate(at, what, f"{name}.{port.name}", MOMENTA[port.quantity])
+            elif port.name in given and port.quantity in VECTORS:
+                rates[port.name] = self._twist(at, what, f"{name}.{port.name}", port.quantity.dim)
             elif port.name in given and port.quantity in POSITIONS:
                 places[port.name] = self._along(at, what, f"{name}.{port.name}", POSITIONS[port.quantity])
             elif port.name in given:
                 raise ModelError(
-                    f"{what} exchanges {port.quantity.name}, which no joint and no node does.\n"
-                    "Momenta and displacements sit on joints or between points, entropy on thermal nodes; others stay "
-                    "inputs."
+                    f"{what} exchanges {port.quantity.name} in {port.quantity.space}, which no joint and no node "
+                    "does.\nMomenta and displacements in R sit on joints or between points, momenta in R3 on balls and "
+                    "points, in R6 on\nbodies and frames, entropy on thermal nodes; others stay inputs."
                 )
         box = Box(name, system, rates, places, nodes)
         self._check_box(box, where)
         return self._add(box)
 
-    def _along(self, at: Any, what: str, name: str, turns: bool) -> Along:
+    def _rate(self, at: Any, what: str, name: str, turns: bool) -> Along:
+        """A coordinate, or the turn rate of an end about an axis of something else."""
+        several = turns and isinstance(at, tuple | list) and len(at) in (2, 3) and not self._is_joint(at[0])
+        if several and self._is_axis(at[1]):
+            return self._turn_rate(at, what, name)
+        return self._along(at, what, name, turns)
+
+    def _along(self, at: Any, what: str, name: str, turns: bool) -> OneAlong:
         """A coordinate of a joint, the distance of two ends, or the way of an end along an axis of something else."""
         if not isinstance(at, tuple | list) or len(at) not in (2, 3) or self._is_joint(at[0]):
-            hint = "" if turns else "\nTwo points have a distance: give both, (a, b), or a point and an axis."
-            return self._coordinate(at, what, turns, hint)
+            return self._coordinate(at, what, turns, OF_FRAMES if turns else OF_POINTS)
         if turns:
             raise ModelError(
-                f"{what} acts along an angle, and {shown_parts(tuple(at))} is a displacement of points.\n"
-                "Give a joint that turns, or a port of a momentum or displacement."
+                f"{what} acts along an angle, and {shown_parts(tuple(at))} is none.\nGive a joint that turns; a port "
+                "of an angular momentum can be at an end and an axis, ('rotor', (0, 0, 1)): it has a\nrate, but no "
+                "angle."
             )
         first, r_a = self._point(at[0], what)
-        if _is_vector(at[1]) or (isinstance(at[1], str) and at[1] in AXES and at[1] not in self.parts):
+        if self._is_axis(at[1]):
             against = self._end(at[2], what)[0] if len(at) == 3 else self.ground
             if first is against:
                 whose = "the ground" if isinstance(first, Ground) else repr(first.name)
@@ -123,6 +143,91 @@ class BoxMethods(Builder):
             )
         axes = np.eye(3)
         return PairCoordinate(name, first, second, *_pose(axes, r_b), _pose(axes, r_a), Length())
+
+    def _turn_rate(self, at: Any, what: str, name: str) -> PairTwist:
+        """The angular velocity of an end about an axis of the ground, or of another body."""
+        first, r = self._solid(at[0], what)
+        against = self._solid(at[2], what)[0] if len(at) == 3 else self.ground
+        if first is against:
+            raise ModelError(f"{what} is the turn of {first.name!r} about axes of its own: give one of another body.")
+        R = direction(name, at[1], what="port")
+        assert R is not None
+        return PairTwist(name, against, first, *_pose(R, r), _pose(R, r), Twist((2,), of_child=False))
+
+    def _twist(self, at: Any, what: str, name: str, dim: int) -> PairTwist:
+        """The spin of a joint that turns without coordinates, the velocity of a point, or the twist of a frame."""
+        if self._is_joint(at) or (isinstance(at, tuple | list) and len(at) > 0 and self._is_joint(at[0])):
+            return self._spin(at, what, name, dim)
+        end, other = self._end_and_other(at, what)
+        entries = tuple(range(6 - dim, 6))
+        (first, r), R = self._point(end, what) if dim == 3 else self._solid(end, what), self._axes_of(end)
+        if isinstance(first, Particle) and other == BODY:
+            raise ModelError(f"{what} is in axes of {first.name!r}, a particle, which has none: leave out {BODY!r}.")
+        against: Carrier = self.ground
+        if other not in (WORLD, BODY):
+            against = self._end(other, what)[0] if dim == 3 else self._solid(other, what)[0]
+        if first is against:
+            raise ModelError(f"{what} is at a point of {first.name!r}, which does not move there: {ENDS}")
+        of_child = other != WORLD and not isinstance(first, Particle)
+        on_parent = _pose(R if against is not self.ground else np.eye(3), r)
+        return PairTwist(name, against, first, *_pose(R, r), on_parent, Twist(entries, of_child))
+
+    def _end_and_other(self, at: Any, what: str) -> tuple[Any, Any]:
+        """An end, and in which axes its motion is: of the world, of its own body, or as it is against another part."""
+        if not isinstance(at, tuple | list) or (len(at) == 2 and _is_vector(at[1])):
+            return at, WORLD
+        if len(at) != 2:
+            raise ModelError(f"{what} is at {shown_parts(tuple(at))}: {ENDS}")
+        end, other = at
+        if not isinstance(other, str):
+            self._find(other, what)
+        elif other in (WORLD, BODY) and other in self.parts:
+            raise ModelError(
+                f"{what} is in axes {other!r}, but a part of mechanism {self.name!r} has this name too.\nCall the part "
+                f"otherwise, or give it as m[{other!r}] where it is meant."
+            )
+        return end, other
+
+    def _spin(self, at: Any, what: str, name: str, dim: int) -> PairTwist:
+        """Angular velocity of the child of a joint against its parent, in axes of the frame on the child."""
+        joint = self._find(at[0] if isinstance(at, tuple | list) else at, what)
+        assert isinstance(joint, Joint)
+        if dim != 3 or isinstance(at, tuple | list) or not joint.joint.spins:
+            raise ModelError(
+                f"{what} has {dim} momenta, and joint {joint.name!r} is {joint.joint.kind}: three momenta sit on the "
+                "spin of a joint that\nturns without coordinates, as a ball. Give a port of one momentum to each "
+                "coordinate of others, or sit on a body."
+            )
+        for end in (joint.parent, joint.child):
+            if isinstance(end, Particle):
+                raise ModelError(
+                    f"{what} is at the spin of joint {joint.name!r}, but {end.name!r} is a particle and does not turn."
+                )
+        return PairTwist(
+            name, joint.parent, joint.child, *joint.frame_on(joint.child), joint.frame_on(joint.parent), SPIN_OF_CHILD
+        )
+
+    def _solid(self, given: Any, what: str) -> tuple[Carrier, Array]:
+        """An end that turns, and where it is: a frame, a body, the ground, or (body, world point as built)."""
+        if given is self.ground or (isinstance(given, str) and given == self.ground.name):
+            return self.ground, np.zeros(3)
+        carrier, r = self._point(given, what)
+        if isinstance(carrier, Particle):
+            raise ModelError(
+                f"{what} is at {carrier.name!r}, which is a particle and does not turn: give a body or a frame."
+            )
+        return carrier, r
+
+    def _axes_of(self, given: Any) -> Array:
+        """Axes of an end as built: those of its frame, or of its body."""
+        carrier, frame = self._end(given[0] if isinstance(given, tuple | list) else given, "port")
+        if frame is not None:
+            return frame.R_WF
+        return carrier.R_WB if isinstance(carrier, Body) else np.eye(3)
+
+    def _is_axis(self, given: Any) -> bool:
+        """Whether it is a direction: three numbers, or one of x, y and z that is no part."""
+        return _is_vector(given) or (isinstance(given, str) and given in AXES and given not in self.parts)
 
     def _is_joint(self, given: Any) -> bool:
         return isinstance(self.parts.get(given) if isinstance(given, str) else given, Joint)

@@ -21,7 +21,7 @@ from visviva.geometry import SE3
 from visviva.mechanism.coupling import Term
 from visviva.mechanism.function_condition import FunctionCondition
 from visviva.mechanism.inventory import Part
-from visviva.mechanism.parts import Body, Frame, Ground, JointCoordinate, PairCoordinate, Particle
+from visviva.mechanism.parts import Body, Frame, Ground, JointCoordinate, PairCoordinate, PairTwist, Particle
 from visviva.mechanism.relative_placements import function_seen_from, rows_seen_from, same_as_world
 from visviva.mechanism.shapes import Shape
 from visviva.mechanism.sliding_contacts import Blade, Disc, OwnRows
@@ -84,7 +84,7 @@ class Mount:
                 return self.frame.carrier
             case JointCoordinate() | Term() | Blade() | Disc():
                 return self.moved(value)
-            case PairCoordinate():
+            case PairCoordinate() | PairTwist():
                 return replace(self.moved(value), name=f"{self.prefix}.{value.name}")
             case OwnRows():
                 return rows_seen_from(self.frame, tuple(map(self._referred, value.placements.parts)), value)

@@ -9,7 +9,7 @@ from typing import ClassVar, Protocol, final
 import numpy as np
 
 from visviva._arrays import Array, frozen
-from visviva.library.joints import AbstractJoint, Angle, Length, Product, Scalar
+from visviva.library.joints import AbstractJoint, Angle, Length, Product, Scalar, Twist
 from visviva.mechanism.friction import FrictionLaw
 from visviva.mechanism.thermal import Thermal
 from visviva.mechanism.world_fields import AXES, POINT, POSE, VECTOR
@@ -144,6 +144,7 @@ class JointCoordinate:
 
     joint: Joint
     number: int
+    width: ClassVar[int] = 1
 
     @property
     def scalar(self) -> Scalar:
@@ -178,11 +179,17 @@ class PairCoordinate:
     scalar: Product | Length
     turns: ClassVar[bool] = False
     number: ClassVar[int] = 0
+    width: ClassVar[int] = 1
 
     @property
     def pair(self) -> PairCoordinate:
         """Between whose frames it is: its own."""
         return self
+
+    @property
+    def is_length(self) -> bool:
+        """Whether it is a distance."""
+        return isinstance(self.scalar, Length)
 
     @property
     def product(self) -> Product:
@@ -194,7 +201,52 @@ class PairCoordinate:
         return self.parent_frame if end is self.parent else (self.R_W, self.r_W)
 
 
-Along = JointCoordinate | PairCoordinate  # what a force acts along
+@final
+@dataclass(frozen=True, eq=False)
+class PairTwist:
+    """Rates of a frame on the child against one on the parent that no coordinate has: entries of its twist.
+
+    R_W, r_W: the frame on the child, in the world as built.   parent_frame: the one on the parent.
+    """
+
+    name: str
+    parent: Carrier
+    child: Carrier
+    R_W: Array = field(metadata=AXES)  # (3, 3)
+    r_W: Array = field(metadata=POINT)  # (3,)
+    parent_frame: tuple[Array, Array] = field(metadata=POSE)
+    twist: Twist
+    is_length: ClassVar[bool] = False
+    number: ClassVar[int] = 0
+
+    @property
+    def pair(self) -> PairTwist:
+        """Between whose frames it is: its own."""
+        return self
+
+    @property
+    def turns(self) -> bool:
+        """Whether its entries are angular velocities alone."""
+        return self.twist.turns
+
+    @property
+    def width(self) -> int:
+        """Number of its entries."""
+        return len(self.twist.entries)
+
+    @property
+    def scalars(self) -> tuple[PairCoordinate, ...]:
+        """The products that its rates follow from."""
+        frames = self.parent, self.child, self.R_W, self.r_W, self.parent_frame
+        return tuple(PairCoordinate(f"{self.name}[{k}]", *frames, one) for k, one in enumerate(self.twist.products))
+
+    def frame_on(self, end: Carrier) -> tuple[Array, Array]:
+        """Orientation and origin of the frame that moves with one end, in the world as built."""
+        return self.parent_frame if end is self.parent else (self.R_W, self.r_W)
+
+
+OneAlong = JointCoordinate | PairCoordinate  # a coordinate that a force acts along
+Along = OneAlong | PairTwist  # what a force acts along
 
 
 @final

@@ -139,7 +139,7 @@ def port_efforts(
     m, motion, f = network.definition, network.motion, port_flows(network, values)
     found = {port.name: np.zeros(port.width) for port in m.ports}
     found |= {name: np.zeros(part.count) for name, part in network.kinestatics.conditions.items() if part.driven}
-    found |= {box.variable(port): np.zeros(1) for box in m.boxes for port in box.along}
+    found |= {box.variable(port): np.zeros(one.width) for box in m.boxes for port, one in box.along.items()}
     heated = {box.variable(port): node for box in m.boxes for port, node in box.nodes.items() if node is not None}
     found |= {name: np.zeros(1) for name in heated}
     for name, value in inputs.items():
@@ -173,12 +173,12 @@ def element_ports(part: JointElement) -> list[str]:
 
 
 def _rates(network: MechanismNetwork, coordinates: tuple[Along, ...]) -> Array:
-    """Rates of coordinates of joints, or of displacements between two frames, (k,)."""
-    return np.array(
+    """Rates of coordinates of joints, or of displacements and twists of two frames, (k,)."""
+    return np.concatenate(
         [
-            network.rates(one.joint)[one.number]
+            network.rates(one.joint)[[one.number]]
             if isinstance(one, JointCoordinate)
-            else (pair_rates(one, network.motion) @ relative_twist(one, network.motion))[0]
+            else pair_rates(one, network.motion) @ relative_twist(one, network.motion)
             for one in coordinates
         ]
     )

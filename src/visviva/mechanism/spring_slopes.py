@@ -11,7 +11,7 @@ from visviva.mechanism.assembly import Motion
 from visviva.mechanism.coordinates import pair_functions
 from visviva.mechanism.elements import Element, JointElement, Stop
 from visviva.mechanism.joint_coordinates import coordinate_values, pair_value, turn_name
-from visviva.mechanism.parts import Along, JointCoordinate
+from visviva.mechanism.parts import JointCoordinate, OneAlong
 from visviva.mechanism.placement import coordinates_of
 from visviva.mechanism.storage_states import energy_slope
 
@@ -27,7 +27,7 @@ def measured(part: Element | JointElement | Stop, motion: Motion) -> Array:
     return np.array([coordinate_at(one, motion) for one in coordinates])
 
 
-def coordinate_at(one: Along, motion: Motion) -> float:
+def coordinate_at(one: OneAlong, motion: Motion) -> float:
     """A coordinate of a joint, angles over many turns, or a displacement between two frames."""
     if not isinstance(one, JointCoordinate):
         return float(pair_value(one, coordinates_of(one, motion)))

@@ -31,18 +31,18 @@ def energy_slope(energy: Storage, theta0: float) -> Any:
     return numeric(slopes, H.arguments, [theta0, *(value for _, value in H.parameters.values())], FUNCTIONS)
 
 
-def state_with_effort(dH: Callable[[Array], Array], p: Array, effort: float) -> Array:
-    """The state near p of a storage of one number with a given effort, dH(p) = effort; p itself where there is none."""
+def state_with_effort(dH: Callable[[Array], Array], p: Array, effort: Array) -> Array:
+    """The state near p of a storage with given efforts, dH(p) = effort, all (k,); p itself where there is none."""
     found = p
     for _ in range(ITERATIONS):
-        gap = dH(found)[0] - effort
-        if abs(gap) <= EXACT * max(abs(effort), abs(gap + effort)):
+        gap = dH(found) - effort
+        if (np.abs(gap) <= EXACT * np.maximum(np.abs(effort), np.abs(gap + effort))).all():
             return found
-        step = DIFFERENCE * max(1.0, abs(found[0]))
-        slope = (dH(found + step)[0] - dH(found - step)[0]) / (2 * step)
-        if not np.isfinite(slope) or slope == 0:
+        steps = DIFFERENCE * np.maximum(1.0, np.abs(found))
+        slope = np.column_stack([(dH(found + step) - dH(found - step)) / (2 * step.max()) for step in np.diag(steps)])
+        if not np.isfinite(slope).all() or np.linalg.matrix_rank(slope) < len(p):
             return p
-        found = found - gap / slope
+        found = found - np.linalg.solve(slope, gap)
     return found
 
 

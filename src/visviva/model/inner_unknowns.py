@@ -90,24 +90,21 @@ class InnerUnknowns:
         return Ties(rows[:, self.at_V], C_e, H, C_e @ H @ C_e.T, N)
 
     def completes(self) -> bool:
-        """Whether each row that ties has a momentum of one number which follows: joints are not tied to each other."""
-        N = self._free(self.start)
-        ties = self._ties(self.start, N)
-        return not ties.rigid and all(self._is_number(name) for name in self._followers(ties))
+        """Whether rows that tie have momenta which follow as a whole: joints are not tied to each other."""
+        ties = self._ties(self.start, self._free(self.start))
+        return not ties.rigid and all(self._followers(ties).values())
 
-    def _is_number(self, name: str) -> bool:
-        at = self.model.layout.x[name]
-        return at.stop - at.start == 1
-
-    def _followers(self, ties: Ties) -> tuple[str, ...]:
-        """One variable for each row that ties, by pivots in units of energy."""
+    def _followers(self, ties: Ties) -> dict[str, bool]:
+        """Variables with an entry for each row that ties, by pivots in units of energy; whether all of it follows."""
         import scipy.linalg
 
         if not len(ties.A):
-            return ()
+            return {}
         size = np.sqrt(np.maximum(np.diag(ties.H), 0.0))
         pivots = scipy.linalg.qr(ties.C_e * size, pivoting=True, mode="r")[1][: len(ties.A)]
-        return tuple(self._owners[self.at_e[k]] for k in sorted(pivots.tolist()))
+        owners = [self._owners[self.at_e[k]] for k in sorted(pivots.tolist())]
+        x = self.model.layout.x
+        return {name: owners.count(name) == x[name].stop - x[name].start for name in owners}
 
     def _free(self, x: Array) -> Array:
         """N at a state without inputs."""
@@ -141,19 +138,19 @@ class InnerUnknowns:
 
     @cached_property
     def tied(self) -> tuple[str, ...]:
-        """Variables that follow from velocities, one for each row that ties."""
+        """Variables that follow from velocities: they have as many numbers as there are rows that tie."""
         N = self._free(self.start)
         if not N.shape[1]:
             return ()
         names = self._followers(self.ties(self.start, N))
-        for name in names:
-            if not self._is_number(name):
+        for name, follows in names.items():
+            if not follows:
                 raise ModelError(
-                    f"{name!r} of mechanism {self.model.name!r} has several numbers, and rows of its box bind them, "
-                    "which minimal velocities\ncannot eliminate. Put a mechanism into another one with "
+                    f"{name!r} of mechanism {self.model.name!r} has several numbers, and rows of its box bind some of "
+                    "them, which minimal velocities\ncannot eliminate. Put a mechanism into another one with "
                     "m.include(...), or simulate with vv.PHMP(), vv.PHMPGGL() or vv.LieMidpoint()."
                 )
-        return names
+        return tuple(names)
 
     def check(self) -> None:
         """An error for rows that change with what they tie, or that an input moves."""
@@ -188,14 +185,16 @@ class InnerUnknowns:
         mine = model.layout.act(self.tied)
         z[mine] = 0.0
         z[self.at] = 0.0
-        efforts = np.linalg.solve(rows[:, mine], -rows @ z)
-        for name, effort in zip(self.tied, efforts, strict=True):
+        efforts: Array = np.linalg.solve(rows[:, mine], -rows @ z)
+        first = 0
+        for name in self.tied:
             here, at = model.layout.x[name], model.layout.z[name]
+            effort = efforts[first : (first := first + at.stop - at.start)]
 
             def dH(p: Array, here: slice = here, at: slice = at) -> Array:
                 moved = x.copy()
                 moved[here] = p
                 return model.z(moved)[at]
 
-            x[here] = state_with_effort(dH, x[here], float(effort))
+            x[here] = state_with_effort(dH, x[here], effort)
         return x

@@ -18,6 +18,7 @@ from visviva._arrays import Array
 from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.linear import transpose
 from visviva.geometry.quadratic import Quadratic
+from visviva.library.joints import SPIN_OF_CHILD
 from visviva.library.quantities import momentum
 from visviva.model.holonomic import lift_rows
 from visviva.model.structure import AbstractDissipation, AbstractPort, AbstractRouting
@@ -258,8 +259,8 @@ class StackDissipation(AbstractDissipation):
 class SpinDissipation(AbstractDissipation):
     """The torque -D ω against the angular velocity ω of a frame C against P, in axes of C: R = Cᵀ Wᵀ D W C, heat ω·D ω.
 
-    measure: the nine products y_ij = P_i·C_j, R = (y_ij); ω follows from their rates, ω̂ = RᵀṘ, by W at the middle of a
-    step, ω_k = ½ Σ ε_kba R_ia Ṙ_ib: of order two, and never negative.
+    measure: the nine products y_ij = P_i·C_j; ω follows from their rates by W at the middle of a step, of order two,
+    and never negative.
     """
 
     name: str
@@ -269,13 +270,8 @@ class SpinDissipation(AbstractDissipation):
     D: Array  # (3, 3)
 
     def R(self, q: Array, z: Array) -> Array:  # noqa: D102
-        R = self.measure.value(q).reshape(*q.shape[:-1], 3, 3)
-        W = np.zeros((*q.shape[:-1], 3, 3, 3))
-        for k in range(3):
-            a, b = (k + 1) % 3, (k + 2) % 3  # ω_k = ½ (R_b·Ṙ_a - R_a·Ṙ_b) of columns: ω̂_ba = R_b·Ṙ_a
-            W[..., k, :, a], W[..., k, :, b] = 0.5 * R[..., :, b], -0.5 * R[..., :, a]
-        C = W.reshape(*q.shape[:-1], 3, 9) @ self.measure.C(q)
-        return transpose(C) @ self.D @ C
+        C = SPIN_OF_CHILD.matrix(self.measure.value(q)) @ self.measure.C(q)
+        return np.asarray(transpose(C) @ self.D @ C)
 
 
 @final

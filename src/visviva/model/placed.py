@@ -1,8 +1,8 @@
 """Structures of a box at the coordinates of a mechanism: what acts on a junction there acts on velocities.
 
-The effort of a junction without storage that sits on a coordinate y is its rate, e = ẏ = C V, so that a structure with
-the matrix A over its own efforts e_box = T (V, e) has Tᵀ A T over those of the mechanism: nothing is lost on the way.
-Over a step C is that between both ends, C Δ = Δy: rates are Δy/h exactly.
+The effort of a junction without storage that sits on a coordinate y is its rate, e = ẏ = C V, or a twist, so that a
+structure with the matrix A over its own efforts e_box = T (V, e) has Tᵀ A T over those of the mechanism: nothing is
+lost on the way. Over a step C is that between both ends, C Δ = Δy: rates are Δy/h exactly.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from visviva.geometry.linear import apply, transpose
 from visviva.model.measured import Measured, MeasuredAngle, MeasuredLength
 from visviva.model.rows import RowKind
 from visviva.model.structure import AbstractConstraint, AbstractDissipation, AbstractRouting, AbstractStructure
+from visviva.model.twists import MeasuredTwist
 
-Measure = Measured | MeasuredAngle | MeasuredLength
+Measure = Measured | MeasuredAngle | MeasuredLength | MeasuredTwist
 
 
 @final

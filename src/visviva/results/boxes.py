@@ -11,9 +11,9 @@ from visviva._arrays import Array
 from visviva.geometry.linear import apply, transpose
 from visviva.library import quantities
 from visviva.mechanism.box import Box
-from visviva.mechanism.coordinates import movers
+from visviva.mechanism.coordinates import movers, pair_functions
 from visviva.mechanism.joint_coordinates import pair_value
-from visviva.mechanism.parts import Along, JointCoordinate
+from visviva.mechanism.parts import Along, JointCoordinate, PairCoordinate, PairTwist
 from visviva.model import Model
 from visviva.model.joined import JoinedPorts
 from visviva.model.placed import PlacedDissipation, PlacedRouting, PlacedRows
@@ -77,9 +77,16 @@ def box_readers(run: Run, box: Box) -> dict[str, Reader]:
         table[variable] = Reader(partial(column, run.record.x, run.model.layout.x[variable].start), "m")
     for port, one in box.along.items():
         name = box.variable(port)
-        table[f"{name}.force"] = Reader(partial(_force, run, box, port), "N m" if one.turns else "N")
+        table[f"{name}.force"] = Reader(partial(_force, run, box, port), _force_unit(one))
         table[f"{name}.power"] = Reader(partial(_power, run, box, port, one), "W")
     return table
+
+
+def _force_unit(one: Along) -> str:
+    """Empty for a wrench, which has two."""
+    if isinstance(one, PairTwist) and len({entry < 3 for entry in one.twist.entries}) > 1:
+        return ""
+    return "N m" if one.turns else "N"
 
 
 def _temperature(run: Run, variable: str) -> Array:
@@ -100,10 +107,11 @@ def port_force(model: Model, box: Box, port: str, z: Array, ends: tuple[Array, A
     junction = box.variable(box.flat.outer[port])
     if port in box.places:
         return np.asarray(-z[:, model.layout.z[junction]][:, 0])
-    total = np.zeros(len(z))
+    width = box.rates[port].width
+    total = np.zeros((len(z), width))
     for part in model.structures:
         if isinstance(part, JoinedPorts) and part.name == box.tie(port):
-            total -= z[:, model.layout.z[part.name]][:, 0]
+            total -= z[:, model.layout.z[part.name]]
         if (
             not isinstance(part, PlacedRouting | PlacedDissipation | PlacedRows)
             or junction not in part.placing.measures
@@ -122,15 +130,25 @@ def port_force(model: Model, box: Box, port: str, z: Array, ends: tuple[Array, A
             case AbstractConstraint():
                 flow = -apply(transpose(inner.C(own)), z[:, model.layout.z[part.name]])
         first = sum(part.placing.dims[name] for name in inner.acts[: inner.acts.index(junction)])
-        total += flow[:, first]
-    return total
+        total += flow[:, first : first + width]
+    return total[:, 0] if width == 1 else total
 
 
 def _power(run: Run, box: Box, port: str, one: Along) -> Array:
     """Into the box through a port, at midpoints, (N,): what its force takes from the joint, or from the points."""
-    record = run.record
+    force = run[f"{box.variable(port)}.force"]
+    return np.asarray(-(force * _rate(run, one)).reshape(len(force), -1).sum(axis=1))
+
+
+def _rate(run: Run, one: Along) -> Array:
+    """Of a coordinate over each step, (N,), or a twist, (N, k)."""
+    record, layout = run.record, run.model.layout
     if isinstance(one, JointCoordinate):
         q = run[f"{one.joint.name}.q"].reshape(len(record.t), -1)[:, one.number]
-    else:
-        q = pair_value(one, record.x[:, run.model.layout.read(tuple(f"{end.name}.q" for end in movers(one)))])
-    return -run[f"{box.variable(port)}.force"] * np.diff(q) / record.h
+        return np.asarray(np.diff(q) / record.h)
+    bodies = record.x[:, layout.read(tuple(f"{end.name}.q" for end in movers(one)))]
+    if isinstance(one, PairCoordinate):
+        return np.asarray(np.diff(pair_value(one, bodies)) / record.h)
+    y = pair_functions(one, one.twist.products).value(bodies)
+    rates = apply(one.twist.matrix(0.5 * (y[:-1] + y[1:])), np.diff(y, axis=0)) / record.h[:, None]
+    return rates[:, 0] if one.width == 1 else rates

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.library.joints import Length
 from visviva.mechanism.box import Box
 from visviva.views.mechanism_placement import Placement
 from visviva.views.mechanism_strokes import INK, METAL, QUIET, SPRING, Stroke, disc
@@ -41,7 +40,7 @@ def _points_of(box: Box, place: Placement, view: View) -> Array:
     """Page points of joints, of points that it pushes, and of the middles of lines, (n, 2)."""
     joints = list(dict.fromkeys(one.joint for one in box.joint_coordinates))
     points = [view.page(place.frame(joint, joint.child)[1]) for joint in joints]
-    pushed = [one for one in box.pairs.values() if not isinstance(one.scalar, Length)]
+    pushed = [one for one in box.pairs.values() if not one.is_length]
     points += [view.page(place.frame(one, one.child)[1]) for one in pushed]
     points += [ends.mean(0) for ends in _lines_of(box, place, view)]
     return np.array(points).reshape(-1, 2)
@@ -49,6 +48,6 @@ def _points_of(box: Box, place: Placement, view: View) -> Array:
 
 def _lines_of(box: Box, place: Placement, view: View) -> list[Array]:
     """Page points of both ends of lines, (2, 2) each, those between the same points once."""
-    lines = [one for one in box.pairs.values() if isinstance(one.scalar, Length)]
+    lines = [one for one in box.pairs.values() if one.is_length]
     ends = [np.stack([view.page(place.frame(one, end)[1]) for end in (one.parent, one.child)]) for one in lines]
     return [own for k, own in enumerate(ends) if not any(np.array_equal(own, other) for other in ends[:k])]

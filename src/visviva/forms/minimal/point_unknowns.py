@@ -28,7 +28,7 @@ class PointUnknowns:
 
     @cached_property
     def drift(self) -> Array:
-        """C_e H'' f + b, with b the change of the rows along the motion at constant ξ and e, (r,)."""
+        """C_e H'' f + b, with b = Ċ_V V the change of the rows along the motion at constant V and e, (r,)."""
         assert self.ties is not None
         ties, inner = self.ties, self.inner
         found = np.asarray(ties.C_e @ (ties.H @ self.flow[inner.at_e]))
@@ -48,9 +48,7 @@ class PointUnknowns:
         assert self.ties is not None
         point, inner = self.point, self.inner
         ahead = Point(point.form, point.form.advance_q(point.q, tau * point.xi), point.xi, point.s)
-        z = self.z.copy()
-        z[inner.at_V] = ahead.V
-        return np.asarray(self.ties.N.T @ (inner.model.J(ahead.x)[inner.at] @ z))
+        return np.asarray(self.ties.N.T @ (inner.model.J(ahead.x)[inner.at] @ self.z))
 
     @cached_property
     def inertia(self) -> Array:

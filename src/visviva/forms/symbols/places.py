@@ -19,7 +19,7 @@ from visviva.forms.symbols.tree import TreeSymbols
 from visviva.forms.symbols.variables import Variables
 from visviva.library.joints import Angle, Family, Length, Product, Scalar, Vector
 from visviva.mechanism import Definition
-from visviva.mechanism.parts import Along, Body, Carrier, Ground, Joint, JointCoordinate, Pair, Particle
+from visviva.mechanism.parts import Along, Body, Carrier, Ground, Joint, JointCoordinate, Pair, PairTwist, Particle
 from visviva.views.equations_names import Label
 
 
@@ -121,11 +121,16 @@ class AbstractPlaces(ABC):
         return named(Moving(value, found.row, found.rate, found.bias), self.steps, Label("theta", (joint.name,)))
 
     def along(self, one: Along) -> Moving:
-        """A coordinate of a joint, or a displacement between two frames."""
+        """A coordinate of a joint, or a displacement between two frames; a twist has no value, but a rate."""
         import sympy
 
         if isinstance(one, JointCoordinate):
             return self.coordinate(one.joint, one.scalar)
+        if isinstance(one, PairTwist):
+            y = self.functions(one, one.twist.products)
+            W, slope, rest = (one.twist.matrix(part) for part in (y.value, y.rate, zeros(len(y.value))))
+            moving = Moving(zeros(one.width), W @ y.row, W @ y.rate, W @ y.bias + (slope - rest) @ y.rate)
+            return named(moving, self.steps, Label("u", (one.name,)))
         y = self.functions(one, (one.product,))
         if not isinstance(one.scalar, Length):
             return y

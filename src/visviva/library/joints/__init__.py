@@ -29,6 +29,7 @@ from visviva.library.joints.scalars import (
 )
 from visviva.library.joints.screw import Screw
 from visviva.library.joints.spherical import Spherical
+from visviva.library.joints.twists import AXES, SPIN_OF_CHILD, Twist
 from visviva.library.joints.universal import Universal
 
 JOINTS: tuple[AbstractJoint, ...] = (
@@ -48,8 +49,10 @@ JOINTS: tuple[AbstractJoint, ...] = (
 )
 
 __all__ = [
+    "AXES",
     "JOINTS",
     "MEET",
+    "SPIN_OF_CHILD",
     "TURN",
     "AbstractJoint",
     "AbstractMotion",
@@ -77,6 +80,7 @@ __all__ = [
     "Spherical",
     "Sum",
     "Turn",
+    "Twist",
     "Universal",
     "Vector",
     "along",

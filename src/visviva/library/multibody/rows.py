@@ -23,14 +23,25 @@ HYBRID = Quantity("R6", "momentum")  # of a frame: effort (ω; v of its origin),
 
 @final
 @dataclass(frozen=True)
-class Spin:
-    """Angular velocity of the child against the parent along an axis of C: a rate that no coordinate has."""
+class TwistRate:
+    """An entry of the twist (ω; v) of the child against the parent, in axes of C or of P: a rate of no coordinate."""
 
-    axis: int
+    entry: int
+    of_child: bool = True
+
+    @property
+    def turns(self) -> bool:
+        """Whether it is an angular velocity."""
+        return self.entry < 3
+
+    @property
+    def axis(self) -> int:
+        """Which axis of the frame it is along."""
+        return self.entry % 3
 
 
-SPIN = (Spin(0), Spin(1), Spin(2))
-Rate = Scalar | Spin  # what has a rate over the velocities of two frames
+SPIN = (TwistRate(0), TwistRate(1), TwistRate(2))
+Rate = Scalar | TwistRate  # what has a rate over the velocities of two frames
 
 
 @final
@@ -95,8 +106,10 @@ def ends_of(rows: Sequence[Scalar | Sum], particles: tuple[bool, bool], rates: S
     products = [row for row in functions if isinstance(row, Product)]
     products += [one for row in functions if isinstance(row, Angle) and row != TURN for one in (row.cos, row.sin)]
     first = {row.parent for row in products} | {2 for row in functions if row == TURN}
-    second = {row.child for row in products} | {row.axis for row in functions if isinstance(row, Spin)}
-    reach = any(row.reaches and row not in MEET for row in products)
+    twists = [row for row in functions if isinstance(row, TwistRate)]
+    first |= {row.axis for row in twists if not row.of_child}
+    second = {row.child for row in products} | {row.axis for row in twists if row.of_child}
+    reach = any(row.reaches and row not in MEET for row in products) or not all(row.turns for row in twists)
     one = End("1", particles[0], tuple(sorted(first - {-1})), reach)
     return one, End("2", particles[1], tuple(sorted(second - {-1})), reach)
 
@@ -134,8 +147,12 @@ def row_matrix(rows: Sequence[Rate], ends: tuple[End, End], given: Mapping[str, 
             case Product():
                 f, turn_1, turn_2 = each.wrench(vectors[each.u], vectors[each.w], cross)
                 found.append(_row(ends, turn_1, turn_2, f))
-            case Spin(axis):
-                found.append(_row(ends, -B[axis], B[axis], np.zeros(3)))
+            case TwistRate():
+                axis = (B if each.of_child else A)[each.axis]
+                if each.turns:
+                    found.append(_row(ends, -axis, axis, np.zeros(3)))
+                else:  # as the parent sees it: axis·(ḋ - ω_1 x d)
+                    found.append(_row(ends, cross(axis, r_2 - r_1), np.zeros(3), axis))
             case Angle() if each == TURN:  # ω along the axis that both share
                 found.append(_row(ends, -A[2], A[2], np.zeros(3)))
             case Angle(cos, sin):  # θ̇ = (cos d(sin)/dt - sin d(cos)/dt)/(cos² + sin²)

@@ -29,7 +29,7 @@ from visviva.library.multibody.closure import RowClosure
 from visviva.library.multibody.friction import ENTROPY, along_line, viscous
 from visviva.library.multibody.joint import HERE
 from visviva.library.multibody.parameters import Grid, constraint_box, entries, numbered
-from visviva.library.multibody.rows import End, Rate, Spin, ends_of, offset_box, row_matrix
+from visviva.library.multibody.rows import End, Rate, TwistRate, ends_of, offset_box, row_matrix
 from visviva.library.multibody.spatial import coupling
 from visviva.library.quantities import momentum_along
 
@@ -58,7 +58,8 @@ def tie(
     particles: which of the ends are particles, see `particle`.
     rates:     by the name of a further outer port, functions c whose rates are its efforts: {"angle": (TURN,)} has the
                quantity of `library.rotation`, {"slide": (along(2),)} that of `library.translation`, and
-               {"spin": SPIN} is the angular velocity of the child, in its axes. What acts there acts along c.
+               {"spin": SPIN} is the angular velocity of the child, in its axes, and other entries of its twist are
+               rates too. What acts there acts along c.
     losses:    boxes by name with ports that are called like those of rates, and s; see `friction`.
     theta0:    temperature of the environment that takes their heat [K]; None shows the outer port s instead.
 
@@ -118,7 +119,8 @@ def spring(
 
 def rate_quantity(rates: Sequence[Rate]) -> Quantity:
     """That of a port of rates: an angle and a spin turn, all else counts as displacement."""
-    return momentum_along(*("rad" if isinstance(each, Angle | Spin) else "m" for each in rates))
+    turning = (isinstance(each, Angle) or (isinstance(each, TwistRate) and each.turns) for each in rates)
+    return momentum_along(*("rad" if turns else "m" for turns in turning))
 
 
 def _rows(

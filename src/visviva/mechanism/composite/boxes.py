@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from visviva.language import Reversible, Storage, reversible, storage
-from visviva.library.joints import Length
 from visviva.library.multibody import tie
+from visviva.library.multibody.rows import Rate, TwistRate
 from visviva.library.multibody.spatial import coupling
 from visviva.library.quantities import displacement, momentum, momentum_along
 from visviva.mechanism.body_twists import pair_rates, relative_twist
 from visviva.mechanism.box import Box
 from visviva.mechanism.composite.wiring import Wiring, offsets, particles, unit_of
 from visviva.mechanism.joint_rates import JointRates
-from visviva.mechanism.parts import PairCoordinate
+from visviva.mechanism.parts import JointCoordinate, PairCoordinate, PairTwist
 from visviva.mechanism.spring_slopes import coordinate_at
 from visviva.mechanism.storage_states import energy_slope, state_with_effort
 
@@ -46,14 +46,18 @@ def add_boxes(net: Wiring) -> None:
             _add_pair(net, line, f"{name}_{port}", at[port] if port in box.places else None)
 
 
-def _add_pair(net: Wiring, one: PairCoordinate, box: str, state: str | None) -> None:
-    """Rows for the rate of a displacement between two frames; state: the junction where it is one of a box.
+def _add_pair(net: Wiring, one: PairCoordinate | PairTwist, box: str, state: str | None) -> None:
+    """Rows for the rate of a displacement, or for a twist, of two frames; state: the junction where it is one of a box.
 
     Rates of products are exact over a step, and so is that of a length l, by l̄ l_dot = ẏ with y = ½ l² and the state l.
     """
-    rows = tie((), *offsets(one), particles=particles(one), rates={"r": (one.product,)}, theta0=None)
+    if isinstance(one, PairTwist):
+        rates: tuple[Rate, ...] = tuple(TwistRate(entry, one.twist.of_child) for entry in one.twist.entries)
+    else:
+        rates = (one.product,)
+    rows = tie((), *offsets(one), particles=particles(one), rates={"r": rates}, theta0=None)
     rate = net.rate(one)
-    if not isinstance(one.scalar, Length):
+    if isinstance(one, PairTwist) or not one.is_length:
         net.add_between(one, f"{box}_line", rows, {"r": rate})
         return
     net.add_between(one, f"{box}_line", rows, {"r": f"{rate}_line"})
@@ -104,10 +108,10 @@ def box_values(net: Wiring, motion: Motion) -> dict[str, Array]:
     return found
 
 
-def _rate_at(net: Wiring, one: Along, motion: Motion) -> float:
-    """The rate of a coordinate of a joint, or of a displacement between two frames."""
-    if isinstance(one, PairCoordinate):
-        return float((pair_rates(one, motion) @ relative_twist(one, motion))[0])
+def _rate_at(net: Wiring, one: Along, motion: Motion) -> Array:
+    """The rate of a coordinate of a joint, or rates of a displacement or twist of two frames, (k,)."""
+    if not isinstance(one, JointCoordinate):
+        return np.asarray(pair_rates(one, motion) @ relative_twist(one, motion))
     bodies = net.m.bodies
     q, V = (np.concatenate([values[body.name] for body in bodies]) for values in (motion.q, motion.V))
-    return float((JointRates(bodies, [one.joint]).matrix(q) @ V)[one.number])
+    return (JointRates(bodies, [one.joint]).matrix(q) @ V)[[one.number]]

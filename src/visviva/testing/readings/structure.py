@@ -27,7 +27,7 @@ def implicit(now: Instant) -> None:
     inputs = now.case.constant_inputs | {part.name: reactions[part.name] for part in m.conditions if part.law}
     z = instant_efforts(now.model, now.x[None], now.u[None])
     for box in m.boxes:
-        inputs |= {box.variable(port): port_force(now.model, box, port, z, (now.x[None],) * 2) for port in box.along}
+        inputs |= {box.variable(port): port_force(now.model, box, port, z, (now.x[None],) * 2)[0] for port in box.along}
     V_dot = dict(zip((body.name for body in m.bodies), now.split_by_body(now.v_dot), strict=True))
     x_dot, dH = network.x_dot(V_dot, inputs), network.dH()
     f, e = network.flows(), network.efforts(inputs)
