@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from visviva import ModelError, copter
 from visviva.copter.agent import BEFORE
 from visviva.copter.flight import controller
-from visviva.copter.gyrostat import gyrostat
+from visviva.copter.gyrostat import gyrostat, rates
 from visviva.copter.plant import advance_plant, matrix, plant_start, specific_force
 
 QUAD = copter.quadcopter()
@@ -93,6 +93,17 @@ def test_a_plant_at_hover_stays_and_feels_its_weight():
     a = specific_force(p, x, np.array(hover.currents), np.zeros(0), nothing, own.gravity)
     assert_allclose(a, [0, 0, own.gravity], atol=1e-9)
     assert_allclose(matrix(x, 3), np.eye(3), atol=1e-12)
+
+
+def test_rates_solve_the_equations_of_motion():
+    """M ξ̇ + c = f with the whole matrix, which the plant eliminates from its last row up."""
+    tri, rng = copter.tricopter(), np.random.default_rng(0)
+    own, theta, xi = copter.Equations(tri), np.array([0.2, -0.1, 0.3]), rng.normal(size=12)
+    wrench, given = rng.normal(size=6), (np.full(3, 4.0), -theta)
+    found = rates(gyrostat(tri), np.eye(3), theta, xi, *given, wrench)
+    right = own.forces(np.eye(3), theta, xi, *given) - own.c(theta, xi)
+    right[:6] += wrench
+    assert_allclose(own.M(theta) @ found, right, atol=1e-12)
 
 
 def test_steps_of_a_plant_are_of_order_four():
