@@ -142,4 +142,25 @@ def rates(p: Gyrostat, R: Array, theta: Array, xi: Array, currents: Array, wante
     M = mass_matrix(p, H)
     right = applied(p, R, H, theta, xi, currents, wanted) - coriolis(p, M, slopes, xi)
     right[:6] += wrench
-    return np.asarray(np.linalg.solve(M, right))
+    eliminate(M, right)
+    return right
+
+
+def eliminate(M: Array, x: Array) -> None:
+    """M⁻¹ x in place of x, of a positive definite M, whose lower half is lost.
+
+    From the last row up: propellers, which couple to the body alone, fill nothing.
+    """
+    n = len(x)
+    for k in range(n - 1, -1, -1):
+        for i in range(k):
+            if M[k, i] == 0.0:
+                continue
+            share = M[k, i] / M[k, k]
+            for j in range(i + 1):
+                M[i, j] -= share * M[k, j]
+            x[i] -= share * x[k]
+    for k in range(n):
+        for j in range(k):
+            x[k] -= M[k, j] * x[j]
+        x[k] /= M[k, k]
