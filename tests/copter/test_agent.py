@@ -8,7 +8,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 from visviva import ModelError, copter
-from visviva.copter.agent import BEFORE
 from visviva.copter.flight import controller
 from visviva.copter.gyrostat import gyrostat, rates
 from visviva.copter.plant import advance_plant, matrix, plant_start, specific_force, step_inverse
@@ -94,6 +93,26 @@ def test_a_plant_at_hover_stays_and_feels_its_weight():
     assert_allclose(matrix(x, 3), np.eye(3), atol=1e-12)
 
 
+def hexacopter():
+    """Six upright rotors, more than the four forces and moments they make."""
+    rotors = copter.ring(QUAD.rotors[0], np.arange(6) * np.pi / 3, (1, -1) * 3, radius=0.24)
+    return replace(QUAD, name="six", rotors=rotors)
+
+
+def test_gains_of_a_flight_are_those_of_its_agent(monkeypatch):
+    """`fly` hands them on, and an agent takes those of its observers."""
+    made = []
+    monkeypatch.setattr(copter.Agent, "fly", lambda agent, *given, **more: made.append(agent))
+    copter.fly("looping", sensors=SENSORS, approach="body", poles=(-3, -4, -5, -6), period=1e-2)
+    copter.fly("looping", sensors=SENSORS)
+    assert (made[0].approach, made[0].poles, made[0].period) == ("body", (-3, -4, -5, -6), 1e-2)
+    assert (made[1].approach, made[1].period) == ("particle", 5e-3)
+    p = copter.Agent(QUAD, frame_poles=(0.0, 0.2, 0.4), attitude_gain=0.5, rate_gains=(0.1, 0.02), force_memory=0.9)
+    p = p.parameters(SENSORS)
+    assert_allclose(p.position.poles, (0.0, 0.2, 0.4), atol=1e-9)
+    assert (p.attitude.gain, p.rate.L_omega, p.rate.L_tau, p.bias.l_F) == (0.5, 0.1, 0.02, 0.9)
+
+
 def fly(p, x, h, steps, *acting):
     inverse, grown = step_inverse(p, x, h), np.zeros(len(p.M))
     for _ in range(steps):
@@ -143,7 +162,24 @@ def test_sensors_are_calibrated_and_draw_by_their_seed():
         (lambda: copter.Sensors(jitter=0.05), "cannot arrive before"),
         (lambda: copter.Sensors(dropout=1.0), "below 1"),
         (lambda: copter.Sensors(blind=((3.0, 1.0),)), "from, until"),
-        (lambda: copter.Agent(QUAD, ahead=BEFORE), "whole number of ticks"),
+        (lambda: copter.Sensors(blind=(1.0, 2.0, 3.0)), "pairs"),
+        (lambda: copter.Sensors(seed=-1), "whole number"),
+        (lambda: copter.Sensors(seed=1.5), "whole number"),
+        (lambda: copter.Sensors(seed=None), "whole number"),
+        (lambda: copter.Sensors(speed=-1.0), "at least 0"),
+        (lambda: copter.Agent(QUAD, ahead=4), "a time"),
+        (lambda: copter.Agent("quadcopter"), "flies a vehicle"),
+        (lambda: copter.Agent(QUAD, approach="bodyy"), "did you mean 'body'|'body'"),
+        (lambda: copter.Agent(QUAD, cutoffs=(8, 12, -4)), "positive"),
+        (lambda: copter.Agent(QUAD, mean_delay=-1), "at least 0"),
+        (lambda: copter.Agent(QUAD, period=0.05).parameters(copter.Sensors(frame_period=0.04)), "one per tick"),
+        (lambda: copter.fly("looping", sensors="ideal"), "sensors= is"),
+        (lambda: copter.fly("looping", agent="mine"), "agent= is"),
+        (
+            lambda: copter.fly("looping", agent=copter.Agent(QUAD), period=5e-3, believed=QUAD),
+            "period=, believed= beside",
+        ),
+        (lambda: copter.fly("transitions", hexacopter(), sensors=SENSORS), "'six'.*compiled code"),
         (lambda: copter.fly("looping", gust=lambda t: (0, 0, 1)), "by sensors"),
         (lambda: copter.fly("looping", sensors=SENSORS, h=3e-3), "whole number of steps"),
         (lambda: copter.fly("looping", agent=copter.Agent(copter.tricopter())), "other rotors or servos"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_number, finite_vector, frozen
 from visviva._suggestions import helpful
+from visviva.control.tracking import check_approach
 from visviva.copter.agent_flight import AgentFlight
 from visviva.copter.agent_loop import Record, World, loops
 from visviva.copter.agent_tick import NEVER, READY, Goal, LawAccess, Memory, Parameters
@@ -24,7 +26,7 @@ from visviva.copter.estimation import (
     position_observer,
     rate_observer,
 )
-from visviva.copter.flight import APPROACH, POLES, check_thrust, controller
+from visviva.copter.flight import APPROACH, PERIOD, POLES, STEP, check_thrust, controller
 from visviva.copter.force import (
     propellers,
     propellers_start,
@@ -48,8 +50,11 @@ from visviva.geometry.quaternion import matrix_of
 from visviva.kernels.control.tracking import track_address
 
 NEAR = 1e-9  # of a tick
-START_UP = 0.5  # [s] in which two frames should arrive
-BEFORE = 20  # ticks of hover with which tables of a manoeuvre begin: forces are asked for before it does
+START_UP = 5.0  # [s] in which two frames should arrive
+HOVER = 0.1  # [s] of hover with which tables of a manoeuvre begin: forces are asked for before it does
+TEN_HZ, POLES_AT_10_HZ = 0.1, (0.0, 0.5, 0.9)  # of frames [s], and of `position_observer`; Konz 5.4.5
+SHORTEST = 0.005  # [s] between frames, or half of their period
+ROWS = 64  # samples at least that observers keep
 
 
 @final
@@ -60,13 +65,16 @@ class Agent:
 
         vv.copter.fly("looping", agent=vv.copter.Agent(vehicle))
 
-    vehicle:  that it believes to fly, without its `bias`.
+    vehicle:  that it believes to fly, without its `bias`; with rotors that are no more than the wrench they make.
     approach, poles: of the tracking law, see `fly`.
     cutoffs:  [Hz] of forces, of roll and pitch, and of yaw; of rotors that do not tilt.   cutoff: of those that do.
     period:   T_S of a tick [s].
-    mean_delay: T̄_D of frames, from `identify_delay` [s]; by default that of the sensors.
+    mean_delay: T̄_D of frames, from `identify_delay` with times of arrival at ticks [s]; by default that of the sensors.
     patience: [s] without frames until they are called stale.
-    ahead:    ticks from one until what it asks for is made, about: the law is asked for that time.
+    ahead:    [s] from a tick until what it asks for is made, about: the law is asked for that time, rounded to ticks.
+    frame_poles, attitude_gain: of `position_observer` and `attitude_observer`, for each frame; by default those of the
+              text for frames at 10 Hz, and for others such that errors fade as fast, see `poles_of_frames`.
+    rate_gains: L_ω and L_τ of `rate_observer`.   force_memory: l_F of `force_bias`.
     """
 
     vehicle: Vehicle
@@ -74,29 +82,57 @@ class Agent:
     poles: Sequence[complex] = POLES
     cutoffs: tuple[float, float, float] = (8.0, 12.0, 4.0)
     cutoff: float = 12.0
-    period: float = 5e-3
+    period: float = PERIOD
     mean_delay: float | None = None
     patience: float = 0.25
-    ahead: int = 4
+    ahead: float = 0.02
+    frame_poles: Sequence[float] | None = None
+    attitude_gain: float | None = None
+    rate_gains: tuple[float, float] = (0.2, 0.01)
+    force_memory: float = 0.98
 
     def __post_init__(self) -> None:
+        if not isinstance(self.vehicle, Vehicle):
+            raise ModelError(f"an agent flies a vehicle, such as vv.copter.quadcopter(), got {self.vehicle!r}.")
+        check_approach(self.approach)
         object.__setattr__(self, "vehicle", self.vehicle.without_bias())
-        object.__setattr__(self, "period", finite_number(self.period, "period of an agent [s]", positive=True))
-        object.__setattr__(self, "patience", finite_number(self.patience, "patience [s]", positive=True))
-        if self.ahead not in range(BEFORE):
-            raise ModelError(f"ahead is a whole number of ticks, 0 to {BEFORE - 1}, got {self.ahead!r}.")
+        for name in ("period", "patience", "cutoff"):
+            object.__setattr__(self, name, finite_number(getattr(self, name), f"{name} of an agent", positive=True))
+        if (finite_vector(self.cutoffs, "cutoffs of an agent [Hz]", 3) <= 0).any():
+            raise ModelError(f"cutoffs of an agent [Hz] must be positive, got {self.cutoffs!r}.")
+        if self.mean_delay is not None:
+            finite_number(self.mean_delay, "mean_delay of an agent [s]", minimum=0.0)
+        object.__setattr__(self, "ahead", finite_number(self.ahead, "ahead of an agent [s]", minimum=0.0))
+        if self.ahead > HOVER:
+            raise ModelError(f"ahead is a time [s] of at most {HOVER:g} s, that of filters, got {self.ahead:g} s.")
 
-    def parameters(self, sensors: Sensors) -> Parameters:
-        """All that it knows before a flight, its sensors calibrated at rest."""
+    @property
+    def ticks_ahead(self) -> int:
+        """`ahead`, in ticks."""
+        return round(self.ahead / self.period)
+
+    def parameters(self, sensors: Sensors, h: float = STEP) -> Parameters:
+        """All that it knows before a flight, its sensors calibrated at rest.   h: step of the plant [s]."""
         own, T = self.vehicle, self.period
         found, gyro_bias = sensors.calibrate(1 / T, own.gravity)
-        delay = sensors.delay if self.mean_delay is None else self.mean_delay
-        tilts, cutoffs = bool(own.tilting), self.cutoffs
+        if sensors.frame_period < (1 - NEAR) * T:
+            raise ModelError(
+                f"frames every {sensors.frame_period:g} s are more than ticks of {T:g} s: it takes one per tick.\n"
+                "Give it a shorter period, or sensors with a longer frame_period."
+            )
+        delay = sensors.mean_delay(T, h) if self.mean_delay is None else self.mean_delay
+        rows = max(ROWS, 2 + math.ceil((delay + sensors.jitter) / T))
+        poles = poles_of_frames(sensors.frame_period) if self.frame_poles is None else self.frame_poles
+        gain = gain_of_frames(sensors.frame_period) if self.attitude_gain is None else self.attitude_gain
+        shortest = min(SHORTEST, 0.5 * sensors.frame_period)
+        placed = position_observer(poles, g=own.gravity, rows=rows, shortest=shortest)
+        tilts, cutoffs, (L_w, L_tau) = bool(own.tilting), self.cutoffs, self.rate_gains
         forced: Any = tilt_force(own, T, cutoff=self.cutoff) if tilts else rotor_force(own, T, cutoffs=cutoffs)
         return Parameters(
-            T, self.ahead * T, self.patience, np.array(found.R_B), np.concatenate([gyro_bias, found.a_B]),
-            latency_estimator(delay, tick=T), attitude_observer(), position_observer(g=own.gravity),
-            rate_observer(own.inertia_about_com, T), force_bias(own.mass),
+            T, self.ticks_ahead * T, self.patience, np.array(found.R_B), np.concatenate([gyro_bias, found.a_B]),
+            latency_estimator(delay), attitude_observer(gain, rows), placed,
+            rate_observer(own.inertia_about_com, T, L_omega=L_w, L_tau=L_tau),
+            force_bias(own.mass, l_F=self.force_memory),
             propellers(own.rotors, T), servos(own.rotors, T), forced, gyrostat(own)._replace(weight=0.0),
             np.asarray(np.linalg.inv(own.inertia_matrix)),
             np.array(own.split_allocation), np.array(row_numbers(wrench_rows(own)), dtype=np.int64),
@@ -158,43 +194,61 @@ class Agent:
         steps = round(T / finite_number(h, "step h [s]", positive=True))
         if steps < 1 or abs(steps * h - T) > NEAR * T:
             raise ModelError(f"a tick of {T:g} s is not a whole number of steps of {h:g} s.")
-        if settle < BEFORE * T:
-            raise ModelError(f"a flight settles for {BEFORE * T:g} s at least, got {settle:g} s.")
+        lead = _lead(T)
+        if settle < lead * T:
+            raise ModelError(f"a flight settles for {lead * T:g} s at least, got {settle:g} s.")
         if (len(vehicle.rotors), vehicle.tilting) != (len(self.vehicle.rotors), self.vehicle.tilting):
             raise ModelError(
                 f"the agent believes to fly {self.vehicle.name!r}, which has other rotors or servos than "
                 f"{vehicle.name!r}.\nNumbers may differ, their arrangement may not."
             )
         check_thrust(plan, self.vehicle)
-        p = self.parameters(sensors)
-        s, law = self.memory(p), controller(
-            self.vehicle, plan.path, approach=self.approach, poles=self.poles, damped=False
-        )  # fmt: skip
-        goals, ticks = self.goals(p, law, plan), round((START_UP + settle + plan.duration + after) / T)
-        measured = sensors.draw(ticks, T, h, settle)
-        pushes = np.zeros((ticks, 3))
+        law = controller(self.vehicle, plan.path, approach=self.approach, poles=self.poles, damped=False)
+        access, alive = _access(law, self.vehicle)
+        p = self.parameters(sensors, h)
+        s, goals, quiet = self.memory(p), self.goals(p, law, plan), round(settle / T)
+        flown = quiet + round((plan.duration + after) / T)
+        ticks, pushes = round(START_UP / T) + flown, np.zeros((flown, 3))
+        measured = sensors.draw(ticks, T, h, len(vehicle.rotors))
         if gust is not None:
-            pushes[:] = [finite_vector(gust(k * T - measured.begin), "force of a gust [N]", 3) for k in range(ticks)]
+            pushes[:] = [finite_vector(gust((k - quiet) * T), "force of a gust [N]", 3) for k in range(flown)]
         world = World(
-            gyrostat(vehicle), vehicle.gravity, float(h), steps, round(settle / T) - BEFORE, self.ahead, pushes
-        )
+            gyrostat(vehicle), vehicle.gravity, float(h), steps, quiet, lead, self.ticks_ahead, pushes
+        )  # fmt: skip
         start, hover, tilting = plan.path.motion(0.0).X, self.vehicle.hover, list(vehicle.tilting)
         x = plant_start(start.r, start.R, hover.tilts[tilting], hover.speeds)
         widths = (len(x), 3, 4, 3, 3, 6, 6, p.split.shape[1], len(vehicle.rotors), len(tilting))
         kept = [np.full((ticks, width), np.nan) for width in widths]
-        record = Record._make([*kept, np.full((ticks, steps, len(x)), np.nan), pushes])
-        access, alive = _access(law)
+        record = Record(*kept, np.full((ticks, steps, len(x)), np.nan), np.zeros((ticks, 3)))
         begun = perf_counter()
-        compiled(loops[bool(tilting)])(p, s, access, world, measured, x, goals, record)
+        made = compiled(loops[bool(tilting)])(p, s, access, world, measured, x, goals, record)
         elapsed = perf_counter() - begun
         del alive
+        record = Record._make(part[:made] for part in record)
         return AgentFlight(plan, vehicle, self, sensors, record, s, settle, elapsed)
+
+
+def poles_of_frames(frame_period: float) -> tuple[float, float, float]:
+    """Of errors of the position from frame to frame, which fade in time as the poles (0, 0.5, 0.9) at 10 Hz do."""
+    _, middle, slow = POLES_AT_10_HZ
+    r = frame_period / TEN_HZ
+    return max(0.0, 1.0 - r), middle**r, slow**r
+
+
+def gain_of_frames(frame_period: float) -> float:
+    """Part of the way to the attitude of a frame: 1 at 10 Hz, less where frames are more, whose noise is averaged."""
+    return min(1.0, frame_period / TEN_HZ)
+
+
+def _lead(T: float) -> int:
+    """Ticks of `HOVER`."""
+    return math.ceil(HOVER / T - NEAR)
 
 
 @lru_cache(maxsize=16)
 def _reference_rows(plan: Manoeuvre, T: float) -> tuple[Array, Array]:
     """Ticks of a manoeuvre, and (q_R, q̇_R, q̈_R) at them, (n, 3, 7), which are the same for all vehicles."""
-    t = T * np.arange(-BEFORE, 1 + round(plan.duration / T))
+    t = T * np.arange(-_lead(T), 1 + round(plan.duration / T))
     law: Any = controller(quadcopter(), plan.path)
     return frozen(t), frozen(law.code.tabulate(t.clip(0.0, plan.duration)))
 
@@ -213,11 +267,15 @@ def _wrenches(p: Parameters, code: Any, motion: Array) -> Array:
     return asked
 
 
-def _access(law: Any) -> tuple[LawAccess, tuple[Any, ...]]:
+def _access(law: Any, vehicle: Vehicle) -> tuple[LawAccess, tuple[Any, ...]]:
     """The compiled law for a tick, and what must live as long as it is called."""
     code = law.code
     if code is None:
-        raise ModelError(f"an agent needs a law in compiled code, and this one is not: {law.why_not}.")
+        raise ModelError(
+            f"an agent cannot fly {vehicle.name!r}: it takes a law in compiled code, this one is not: {law.why_not}.\n"
+            "Rotors that are more than the wrench they make, such as six upright ones, fly with perfect state: "
+            "fly(...) without sensors= and agent=."
+        )
     width = sum(law.widths)
     T = np.concatenate([[0, 0], np.arange(law.size)]).astype(np.int64)
     P, read, given = code.parameters(0, width), np.zeros(law.size), np.zeros(width)

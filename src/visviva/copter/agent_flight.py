@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from visviva.control import TrackingRecord
     from visviva.copter.agent import Agent
 
-BOX = 1.0  # [m] about the reference
+BOX, TURNED = 1.0, np.pi / 2  # [m] about the reference, and by which attitude [rad], where control is lost
 AVERAGE = 0.3  # [s] at the end, of what is unexplained
 WEAK, ALIKE = 0.08, 0.35  # share of a thrust that is told; of the wrench, that one rotor may leave unexplained
 
@@ -57,14 +57,20 @@ class AgentFlight:
 
     @cached_property
     def t(self) -> Array:
-        """Times of ticks [s], from the moment at which the agent is let go."""
-        T = self.agent.period
-        k = np.arange(len(self.record.x)) - round(self.memory.counts[READY] / T) - round(self.settle / T)
-        return k * T
+        """Times of ticks [s]; not numbers where it never flew."""
+        T, n = self.agent.period, len(self.record.x)
+        if not self.flew:
+            return np.full(n, np.nan)
+        return (np.arange(n) - self._flown.start - round(self.settle / T)) * T
+
+    @property
+    def flew(self) -> bool:
+        """Whether the agent was let go: it never is where frames do not arrive."""
+        return bool(self.memory.counts[READY] != NEVER)
 
     @cached_property
     def _flown(self) -> slice:
-        return slice(round(self.memory.counts[READY] / self.agent.period), None)
+        return slice(round(self.memory.counts[READY] / self.agent.period) if self.flew else len(self.record.x), None)
 
     @property
     def trace(self) -> tuple[Array, Array]:
@@ -81,7 +87,9 @@ class AgentFlight:
 
     @cached_property
     def figures(self) -> Figures:
-        """Largest values of the reference and root mean squares of errors; (5.74), (5.75)."""
+        """Largest values of the reference and root mean squares of errors, NaN if it never flew; (5.74), (5.75)."""
+        if not self.flew:
+            return Figures(*self.plan.largest(), np.nan, np.nan, np.nan)
         return figures_of(self.plan, self.errors)
 
     @property
@@ -98,22 +106,26 @@ class AgentFlight:
     @property
     def frames(self) -> Counts:
         """What became of frames."""
-        return counts(self.memory.position)
+        by_place, by_turn = counts(self.memory.position), counts(self.memory.attitude)  # the second decides first
+        return Counts(
+            by_place.taken, by_place.too_old + by_turn.too_old, by_place.future + by_turn.future,
+            by_place.not_newer + by_turn.not_newer, by_place.unusable + by_turn.unusable, by_place.skipped,
+        )  # fmt: skip
 
     def __str__(self) -> str:
         how = f"sensors and agent at {1 / self.agent.period:.0f} Hz"
         lines = [f"{self.plan.name} of {self.vehicle.name!r}, {self.plan.duration:g} s, {how}"]
-        lines += table(self.plan, self.figures)
-        F = self.thrusts
-        lines.append(f"  thrusts from {F.min():.2f} to {F.max():.2f} N")
+        if self.flew:
+            F = self.thrusts
+            lines += [*table(self.plan, self.figures), f"  thrusts from {F.min():.2f} to {F.max():.2f} N"]
         return "\n".join([*lines, *(f"  {line}" for line in self.cautions)])
 
     @cached_property
     def cautions(self) -> tuple[str, ...]:
         """What the agent has to say, by its own estimates; and where it has lost the vehicle, which it may not know."""
         c, T, found = self.memory.counts, self.agent.period, list[str]()
-        if c[READY] == NEVER:
-            return ("it never flew: two frames are needed to know where it is, and they did not arrive.",)
+        if not self.flew:
+            return (self._why_it_stayed(),)
         if c[STALE]:
             found.append(f"frames were missing for up to {c[LONGEST]:.2f} s: it went on by the IMU alone.")
         if c[LIMITED]:
@@ -125,7 +137,22 @@ class AgentFlight:
         e = self.errors
         if (outside := ~(e["e_r"] <= BOX)).any():
             found.append(f"control was lost: more than {BOX:g} m from the reference at t = {e['t'][outside][0]:.2f} s.")
+        if (turned := ~(e["e_R"] <= TURNED)).any():
+            found.append(f"control was lost: turned by more than 90° at t = {e['t'][turned][0]:.2f} s.")
         return tuple(found)
+
+    def _why_it_stayed(self) -> str:
+        """What became of the frames of a flight that never was."""
+        T, waited, old = self.agent.period, len(self.record.x) * self.agent.period, counts(self.memory.attitude).too_old
+        said = "it never flew: two frames within a second are needed to know where it is"
+        if old:
+            p = self.agent.parameters(self.sensors)
+            return (
+                f"{said}. In {waited:.3g} s {old} were too old: by its clock, with a mean delay of "
+                f"{p.latency.mean_delay:.3g} s, they are from before the {p.attitude.rows} samples that it keeps, "
+                f"{p.attitude.rows * T:.3g} s."
+            )
+        return f"{said}, and in {waited:.3g} s they did not arrive."
 
     def _weakest(self) -> str:
         """Whether what it does not explain in the end is what one rotor does not push."""
@@ -148,8 +175,7 @@ class AgentFlight:
     @cached_property
     def steps(self) -> FlownSteps:
         """All steps of the plant since the agent was let go."""
-        if self.memory.counts[READY] == NEVER:
-            raise ModelError(f"{self.plan.name} was not flown: {self.cautions[0]}")
+        self._check_flown()
         found = flown_steps(self.record, self._flown.start, self.t)
         if not (finite := np.isfinite(found.x).all(axis=1)).all():
             raise ModelError(
@@ -157,6 +183,10 @@ class AgentFlight:
                 "numbers overflowed.\nControl was lost before; see flight.cautions."
             )
         return found
+
+    def _check_flown(self) -> None:
+        if not self.flew:
+            raise ModelError(f"{self.plan.name} was not flown: {self.cautions[0]}")
 
     def audit(self, since: float = -np.inf, until: float = np.inf) -> EnergyAudit:
         """Where the electrical work went, step by step; between times of the manoeuvre [s], or of the whole flight."""
@@ -178,6 +208,7 @@ class AgentFlight:
         """The law on the true state in the manoeuvre, and the balance of the energy of its errors; some seconds."""
         from visviva.copter.template_energy import template_of_agent
 
+        self._check_flown()
         return template_of_agent(self)
 
     def sankey(self, path: str | PathLike[str] | None = None) -> Figure:
@@ -188,4 +219,5 @@ class AgentFlight:
         """The trace from beside with the attitude, errors over time, and thrusts."""
         from visviva.copter.plot_flight import plot_flight
 
+        self._check_flown()
         return plot_flight(self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.copter.agent_tick import Frame, Goal, LawAccess, Memory, Parameters, tick_fixed, tick_tilting
@@ -14,6 +15,8 @@ from visviva.copter.estimation.turns import exponential, multiply, quaternion_at
 from visviva.copter.gyrostat import Gyrostat
 from visviva.copter.plant import Q_AT, advance_plant, specific_force, step_inverse, xi_at
 from visviva.copter.sensors import Measured
+
+HELD = -1  # in place of the tick at which the agent is let go
 
 
 class Record(NamedTuple):
@@ -40,57 +43,90 @@ class World(NamedTuple):
     gravity: float
     h: float  # [s] of a step
     steps: int  # between ticks
-    settle: int  # ticks of hover before the manoeuvre
+    settle: int  # ticks from when the agent is let go until the manoeuvre
+    lead: int  # ticks of hover with which goals begin before it
     ahead: int  # ticks for which the law is asked
-    gust: Array  # (N, 3) force [N] in world axes at each tick
+    gust: Array  # (M, 3) force [N] in world axes at each tick since the agent is let go, which flies that long
+
+
+class Progress(NamedTuple):
+    """Where a flight is."""
+
+    begun: NDArray[np.int64]  # (1,) tick at which the agent was let go, HELD before
+    taken: NDArray[np.int64]  # (1,) frames that were measured
+    arrived: NDArray[np.int64]  # (1,) and those of them that are there, or lost
+    waiting: Array  # (frames, 7) what they tell: r, q; not a number where none was measured
+    speeds: Array  # (n,) ϖ_M
 
 
 def fly_fixed(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measured, x: Array, goals: Goal,
-              record: Record) -> None:  # fmt: skip
-    """Fly N ticks from x, in place. The vehicle is held until the agent knows where it is. goals: of all ticks."""
-    frame, waiting, taken, speeds = _quiet(), np.zeros((len(m.step), 7)), 0, x[len(x) - len(s.currents) :].copy()
-    arrived, begun = 0, -1
-    for k in range(len(record.x)):
-        imu = _imu(world, m, x, s, k, begun >= 0)
-        taken = _measure(m, x, k * world.steps, waiting, taken)
-        arrived = _receive(m, waiting, arrived, k, frame)
-        row = min(max(k + world.ahead - begun - world.settle, 0), len(goals.motion) - 1) if begun >= 0 else 0
-        goal = Goal(goals.motion[row], goals.sooner[row])
-        flies = tick_fixed(p, s, law, k, goal, imu, speeds, frame)
-        if flies and begun < 0:
-            begun = k
-        _note(record, s, law, x, k)
-        taken = _advance(world, m, x, s, k, begun >= 0, waiting, taken, speeds, record.between[k])
+              record: Record) -> int:  # fmt: skip
+    """Fly from x, in place; how many ticks were made. The vehicle is held until the agent knows where it is.
+
+    goals: of all ticks.   record: of as many ticks as it may take.
+    """
+    now, frame, k = _progress(m, x, len(s.currents)), _quiet(), 0
+    while k < len(record.x) and not _is_over(world, m, now, k):
+        imu, goal = _sense(world, m, x, s, k, now, frame), _goal(world, goals, now, k)
+        if tick_fixed(p, s, law, k, goal, imu, now.speeds, frame) and now.begun[0] == HELD:
+            now.begun[0] = k
+        _advance(world, m, x, s, law, k, now, record)
+        k += 1
+    return k
 
 
 def fly_tilting(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measured, x: Array, goals: Goal,
-                record: Record) -> None:  # fmt: skip
+                record: Record) -> int:  # fmt: skip
     """The same where rotors tilt."""
-    frame, waiting, taken, speeds = _quiet(), np.zeros((len(m.step), 7)), 0, x[len(x) - len(s.currents) :].copy()
-    arrived, begun = 0, -1
-    for k in range(len(record.x)):
-        imu = _imu(world, m, x, s, k, begun >= 0)
-        taken = _measure(m, x, k * world.steps, waiting, taken)
-        arrived = _receive(m, waiting, arrived, k, frame)
-        row = min(max(k + world.ahead - begun - world.settle, 0), len(goals.motion) - 1) if begun >= 0 else 0
-        goal = Goal(goals.motion[row], goals.sooner[row])
-        flies = tick_tilting(p, s, law, k, goal, imu, speeds, frame)
-        if flies and begun < 0:
-            begun = k
-        _note(record, s, law, x, k)
-        taken = _advance(world, m, x, s, k, begun >= 0, waiting, taken, speeds, record.between[k])
+    now, frame, k = _progress(m, x, len(s.currents)), _quiet(), 0
+    while k < len(record.x) and not _is_over(world, m, now, k):
+        imu, goal = _sense(world, m, x, s, k, now, frame), _goal(world, goals, now, k)
+        if tick_tilting(p, s, law, k, goal, imu, now.speeds, frame) and now.begun[0] == HELD:
+            now.begun[0] = k
+        _advance(world, m, x, s, law, k, now, record)
+        k += 1
+    return k
+
+
+def _progress(m: Measured, x: Array, n: int) -> Progress:
+    begun = np.full(1, HELD)
+    return Progress(
+        begun, np.zeros_like(begun), np.zeros_like(begun), np.zeros((len(m.step), 7)), x[len(x) - n :].copy()
+    )
+
+
+def _is_over(world: World, m: Measured, now: Progress, k: int) -> bool:
+    """Whether it has flown, or it is too late to begin."""
+    if now.begun[0] == HELD:
+        return k > len(m.noise) - len(world.gust)
+    return k - now.begun[0] >= len(world.gust)
+
+
+def _goal(world: World, goals: Goal, now: Progress, k: int) -> Goal:
+    """What the law is asked for at tick k: hover until the manoeuvre, and after it."""
+    row = k + world.ahead - now.begun[0] - world.settle + world.lead if now.begun[0] != HELD else 0
+    row = min(max(row, 0), len(goals.motion) - 1)
+    return Goal(goals.motion[row], goals.sooner[row])
+
+
+def _sense(world: World, m: Measured, x: Array, s: Memory, k: int, now: Progress, frame: Frame) -> Array:
+    """What the IMU tells at tick k, and the frame that is there, if any."""
+    imu = _imu(world, m, x, s, k, now)
+    _measure(world, m, x, k * world.steps, now)
+    _receive(m, k, now, frame)
+    return imu
 
 
 def _quiet() -> Frame:
     return Frame(np.full(1, np.nan), np.zeros(3), np.zeros(4))
 
 
-def _imu(world: World, m: Measured, x: Array, s: Memory, k: int, free: bool) -> Array:
-    """What the IMU tells at tick k."""
+def _imu(world: World, m: Measured, x: Array, s: Memory, k: int, now: Progress) -> Array:
     at, out = xi_at(world.plant), np.empty(6)
     out[:3] = np.dot(m.R_B, x[at : at + 3])
-    if free:
-        a = specific_force(world.plant, x, s.next_currents, s.next_tilts, world.gust[k], world.gravity)
+    if now.begun[0] != HELD:
+        gust = world.gust[k - now.begun[0]]
+        a = specific_force(world.plant, x, s.next_currents, s.next_tilts, gust, world.gravity)
     else:
         a = world.gravity * np.array(_up(x))
     out[3:] = np.dot(m.R_B, a)
@@ -103,42 +139,56 @@ def _up(x: Array) -> tuple[float, float, float]:
     return 2 * (a * c - w * b), 2 * (b * c + w * a), 1 - 2 * (a * a + b * b)
 
 
-def _measure(m: Measured, x: Array, step: int, waiting: Array, taken: int) -> int:
-    """Frames of this step of the plant, or before it; how many there are."""
-    while taken < len(m.step) and m.step[taken] <= step:
-        e = m.frames[taken]
+def _measure(world: World, m: Measured, x: Array, step: int, now: Progress) -> None:
+    """Frames of this step of the plant, or before it."""
+    while now.taken[0] < len(m.step) and m.step[now.taken[0]] <= step:
+        i = now.taken[0]
+        e, told = m.frames[i], now.waiting[i]
         turned = multiply(quaternion_at(x, Q_AT), exponential(e[3], e[4], e[5]))
-        waiting[taken, :3] = x[:3] + e[:3]
-        for i in range(4):
-            waiting[taken, 3 + i] = turned[i]
-        taken += 1
-    return taken
+        told[:3] = x[:3] + e[:3]
+        for k in range(4):
+            told[3 + k] = turned[k]
+        if _is_blind(world, m, now, m.step[i]):
+            told[0] = np.nan
+        now.taken[0] += 1
 
 
-def _receive(m: Measured, waiting: Array, arrived: int, k: int, frame: Frame) -> int:
-    """The frame that arrives at this tick, if any."""
+def _is_blind(world: World, m: Measured, now: Progress, step: int) -> bool:
+    if now.begun[0] == HELD:
+        return False
+    t, near, found = (step - (now.begun[0] + world.settle) * world.steps) * world.h, 0.5 * world.h, 0
+    for k in range(len(m.blind)):
+        if m.blind[k, 0] - near < t < m.blind[k, 1] + near:
+            found += 1
+    return found > 0
+
+
+def _receive(m: Measured, k: int, now: Progress, frame: Frame) -> None:
+    """The first frame that has arrived until this tick and was not told yet, if any."""
     frame.sent[0] = np.nan
-    if arrived < len(m.tick) and m.tick[arrived] <= k:
-        frame.sent[0] = m.sent[arrived]
-        frame.r[:], frame.q[:] = waiting[arrived, :3], waiting[arrived, 3:]
-        return arrived + 1
-    return arrived
+    while np.isnan(frame.sent[0]) and now.arrived[0] < now.taken[0] and m.tick[now.arrived[0]] <= k:
+        i = now.arrived[0]
+        now.arrived[0] += 1
+        if not np.isnan(now.waiting[i, 0]):
+            frame.sent[0] = m.sent[i]
+            frame.r[:], frame.q[:] = now.waiting[i, :3], now.waiting[i, 3:]
 
 
 def _advance(
-    world: World, m: Measured, x: Array, s: Memory, k: int, free: bool, waiting: Array, taken: int, speeds: Array,
-    between: Array,
-) -> int:  # fmt: skip
-    """The plant goes on to the next tick; frames are measured on the way. speeds: their mean.   between: steps."""
-    n, begin = len(speeds), x[len(x) - len(speeds) :].copy()
+    world: World, m: Measured, x: Array, s: Memory, law: LawAccess, k: int, now: Progress, record: Record
+) -> None:  # fmt: skip
+    """The plant goes on to the next tick, and what is kept of this one; frames are measured on the way."""
+    _note(record, s, law, x, k)
+    n, free = len(now.speeds), now.begun[0] != HELD
+    begin, gust = x[len(x) - n :].copy(), world.gust[k - now.begun[0]] if free else np.zeros(3)
+    record.gust[k] = gust
     inverse, grown = step_inverse(world.plant, x, world.h), np.zeros(len(world.plant.M))
     for j in range(world.steps):
-        taken = _measure(m, x, k * world.steps + j, waiting, taken)
+        _measure(world, m, x, k * world.steps + j, now)
         if free:
-            advance_plant(world.plant, x, world.h, s.currents, s.tilts, world.gust[k], inverse, grown)
-        between[j] = x
-    speeds[:] = 0.5 * (begin + x[len(x) - n :])
-    return taken
+            advance_plant(world.plant, x, world.h, s.currents, s.tilts, gust, inverse, grown)
+        record.between[k, j] = x
+    now.speeds[:] = 0.5 * (begin + x[len(x) - n :]) + m.speeds[k]
 
 
 def _note(record: Record, s: Memory, law: LawAccess, x: Array, k: int) -> None:

@@ -133,13 +133,9 @@ def tick_fixed(p: Parameters, s: Memory, law: LawAccess, k: int, goal: Goal, imu
     imu: (6,) gyroscope and accelerometer.   speeds: ϖ_M (n,).
     """
     _next(s)
-    a, w = np.empty(3), np.empty(3)
-    if not _locate(p, s, k * p.T_S, imu, frame, w, a):
-        return False
     observed = observe_propellers(p.propellers, s.propellers, speeds, s.currents)
-    before = s.rate[:3].copy()
-    held = _feel(p, s, observed, w, a)
-    _ask(p, s, law, k, goal, held, before, a)
+    if not _fly(p, s, law, k, goal, imu, observed, frame):
+        return False
     asked = s.wrench[p.rows]
     s.force[:] = filter_rotor_force(p.force, s.force, asked)
     n = len(speeds)
@@ -153,19 +149,27 @@ def tick_tilting(p: Parameters, s: Memory, law: LawAccess, k: int, goal: Goal, i
                  frame: Frame) -> bool:  # fmt: skip
     """The same where rotors tilt."""
     _next(s)
-    a, w = np.empty(3), np.empty(3)
-    if not _locate(p, s, k * p.T_S, imu, frame, w, a):
-        return False
     observed = observe_propellers(p.propellers, s.propellers, speeds, s.currents)
-    before = s.rate[:3].copy()
-    held = _feel(p, s, observed, w, a)
-    _ask(p, s, law, k, goal, held, before, a)
+    if not _fly(p, s, law, k, goal, imu, observed, frame):
+        return False
     last = tilt_force_speeds(p.force, s.force)
     new, tilts = filter_tilt_force(p.force, s.force, s.wrench[p.rows])
     s.force[:], s.next_tilts[:] = new, tilts
     s.next_currents[:] = track_speeds(p.propellers, observed, last, tilt_force_speeds(p.force, s.force))
     s.propellers[:] = observed
     s.servos[:] = simulate_servos(p.servos, s.servos, s.tilts)
+    return True
+
+
+def _fly(p: Parameters, s: Memory, law: LawAccess, k: int, goal: Goal, imu: Array, observed: Array,
+         frame: Frame) -> bool:  # fmt: skip
+    """Estimates, and f_D of the law; whether it flies. observed: state of the propellers at k + 1."""
+    a, w = np.empty(3), np.empty(3)
+    if not _locate(p, s, k * p.T_S, imu, frame, w, a):
+        return False
+    before = s.rate[:3].copy()
+    held = _feel(p, s, observed, w, a)
+    _ask(p, s, law, k, goal, held, before, a)
     return True
 
 
@@ -183,6 +187,8 @@ def _locate(p: Parameters, s: Memory, t: float, imu: Array, frame: Frame, w: Arr
     predict_position(p.position, s.position, t, s.attitude[NOW : NOW + 4], a)
     if not np.isnan(frame.sent[0]):
         measured = update_latency(p.latency, s.latency, t, frame.sent[0])
+        if measured > t:  # by rounding, or by a delay that is less than it was believed
+            measured = t
         if correct_attitude(p.attitude, s.attitude, measured, frame.q) == TAKEN:
             correct_position(p.position, s.position, measured, frame.r, s.attitude[AT_FRAME : AT_FRAME + 4])
     if s.position[TAKEN] < START:
@@ -228,7 +234,7 @@ def _feel(p: Parameters, s: Memory, observed: Array, w_M: Array, a: Array) -> Ar
     wrench[:3] += turn - reaction
     # about the centre of mass
     arm = np.empty(3)
-    cross(com, wrench[3:] + s.bias, arm)
+    cross(com, wrench[3:], arm)
     update_rate(p.rate, s.rate, w_M, wrench[:3] - arm)
     growth_w, lever, twice = (s.rate[:3] - xi[:3]) / T, np.empty(3), np.empty(3)
     cross(growth_w, com, lever)

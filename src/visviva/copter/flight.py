@@ -117,10 +117,10 @@ def fly(
     what: str | Manoeuvre,
     vehicle: Vehicle | None = None,
     *,
-    approach: str = APPROACH,
+    approach: str | None = None,
     believed: Vehicle | None = None,
-    poles: Sequence[complex] = POLES,
-    period: float = PERIOD,
+    poles: Sequence[complex] | None = None,
+    period: float | None = None,
     h: float = STEP,
     sensors: Sensors | None = None,
     agent: Agent | None = None,
@@ -137,24 +137,27 @@ def fly(
     vehicle:  that flies; by default that of the manoeuvre, without the bias of Table 5.1, which nobody would know.
     believed: the vehicle that the law and the reference are made for, by default the one that flies: give
               vehicle.simplified() or another mass to see what errors cost.
-    approach: of the law, see `vv.control.tracking`.   poles: of its gains.
-    period:   of the law, h: of the steps [s].
-    sensors:  by which an `Agent` flies: IMU and late frames. Propellers, servos and the bias of Table 5.1 are then in
-              the plant, and the agent has the gains; `believed`, `approach`, `poles` and `period` are its own.
-    agent:    that flies, by default one that knows the vehicle without its bias.
+    approach: of the law, see `vv.control.tracking`, by default "particle".   poles: of its gains, -6, -7, -8, -9.
+    period:   of the law, by default 5 ms, h: of the steps [s].
+    sensors:  by which an `Agent` flies: IMU and late frames. Propellers and servos are then in the plant, and so is the
+              bias of Table 5.1 if `vehicle` is not given; rotors must not be more than the wrench they make.
+    agent:    that flies, by default one that knows the vehicle without its bias, with `approach`, `poles` and `period`;
+              one of your own has them, and the vehicle it believes in, itself.
     gust:     force [N] in world axes at the centre of mass, by the time of the manoeuvre; for agents.
     """
     if sensors is not None or agent is not None:
-        return _fly_by_sensors(what, vehicle, believed, sensors, agent, h, gust)
+        own_gains = {"approach": approach, "poles": poles, "period": period}
+        asked: dict[str, Any] = {name: value for name, value in own_gains.items() if value is not None}
+        return _fly_by_sensors(what, vehicle, believed, sensors, agent, asked, h, gust)
     if gust is not None:
         raise ModelError("gusts are for flights by sensors: give sensors=vv.copter.Sensors() as well.")
     own = _model_of(what, vehicle)
     model = own if believed is None else believed
     plan = manoeuvre(what, model) if isinstance(what, str) else what
     _check_believed(own, model)
-    T = finite_number(period, "period of the law [s]", positive=True)
+    T = finite_number(PERIOD if period is None else period, "period of the law [s]", positive=True)
     check_thrust(plan, model)
-    law = controller(model, plan.path, approach=approach, poles=poles)
+    law = controller(model, plan.path, approach=approach or APPROACH, poles=POLES if poles is None else poles)
     warn_of_demand(plan, model, law, np.linspace(0.0, plan.duration, CHECKED))
     run = simulate(
         rigid(own), t_end=plan.duration + AFTER, h=h, integrator=RK4(), initial=_start(plan),
@@ -169,14 +172,25 @@ def _fly_by_sensors(
     believed: Vehicle | None,
     sensors: Sensors | None,
     agent: Agent | None,
+    gains: dict[str, Any],
     h: float,
     gust: Callable[[float], ArrayLike] | None,
 ) -> AgentFlight:
     from visviva.copter.agent import Agent
     from visviva.copter.sensors import Sensors
 
+    if not isinstance(sensors, Sensors | None):
+        raise ModelError(f"sensors= is vv.copter.Sensors(), or Sensors.ideal(), got {sensors!r}.")
+    if not isinstance(agent, Agent | None):
+        raise ModelError(f"agent= is vv.copter.Agent(vehicle), got {agent!r}.")
+    given = [*gains, *(["believed"] if believed is not None else [])]
+    if agent is not None and given:
+        raise ModelError(
+            f"{', '.join(f'{name}=' for name in given)} beside agent=: the agent has them itself.\n"
+            "Say Agent(believed, approach=..., poles=..., period=...), or leave agent= out."
+        )
     own = standard_vehicle(what) if vehicle is None else vehicle
-    pilot = Agent(own if believed is None else believed) if agent is None else agent
+    pilot = Agent(own if believed is None else believed, **gains) if agent is None else agent
     standard = vehicle is None and believed is None and agent is None
     plan = manoeuvre(what, None if standard else pilot.vehicle) if isinstance(what, str) else what
     return pilot.fly(plan, own, Sensors() if sensors is None else sensors, h=h, gust=gust)
@@ -287,7 +301,7 @@ class Flight:
 def pose_errors(plan: Manoeuvre, t: Array, r: Array, R: Array) -> dict[str, Array]:
     """e_r [m], e_R and e_φ [rad] of poses at times of a manoeuvre, and these times; (5.73)."""
     poses = [plan.path(float(x)) for x in t]
-    r_R, R_R = np.array([X.r for X in poses]), np.array([X.R for X in poses])
+    r_R, R_R = (np.reshape([getattr(X, part) for X in poses], np.shape(own)) for part, own in (("r", r), ("R", R)))
     E = np.swapaxes(R_R, 1, 2) @ R
     turn = np.stack([E[:, 2, 1] - E[:, 1, 2], E[:, 0, 2] - E[:, 2, 0], E[:, 1, 0] - E[:, 0, 1]], axis=1)
     e_R = np.arctan2(np.linalg.norm(turn, axis=1), np.trace(E, axis1=1, axis2=2) - 1)

@@ -13,14 +13,15 @@ from typing import NamedTuple, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from visviva._arrays import Array, finite_number, finite_vector, frozen
+from visviva._arrays import Array, finite_array, finite_number, finite_vector, frozen
 from visviva._suggestions import helpful
 from visviva.copter.estimation import Misalignment, calibrate_misalignment
 from visviva.errors import ModelError
 from visviva.geometry import SO3
 
 POSES, POSE_TIME = 20, 10.0  # at rest, and how long each is held [s], before a flight; Konz 5.4.1
-KNOWN = 2  # frames after which pose and velocity are
+DELAY_TIME = 60.0  # [s] of frames whose mean delay is found before a flight; Konz 5.4.3
+FLIGHT, CALIBRATION, LATENCY = range(3)  # streams of random numbers, which each flight draws alike
 CLOCK = 100.0  # [s] of the sender's clock when ours is 0
 
 
@@ -45,6 +46,7 @@ class Sensors:
     gyro, accel:           noise per sample [rad/s], [m/s²].
     gyro_bias, accel_bias: in axes of the sensor [rad/s], [m/s²].
     mounting:              rotation vector of R_B, of the vehicle's axes to those of the sensor [rad].
+    speed:                 noise of the speeds of rotors that drivers tell, per tick [rad/s]; none by default.
     position, attitude:    noise of frames [m], [rad].
     frame_period:          [s] between frames.
     delay, jitter:         a frame arrives delay ± jitter after it was measured, any time in between [s].
@@ -66,17 +68,17 @@ class Sensors:
     dropout: float = 0.01
     blind: tuple[tuple[float, float], ...] = ()
     seed: int = 0
+    speed: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("gyro", "accel", "position", "attitude", "delay", "jitter", "dropout"):
+        for name in ("gyro", "accel", "speed", "position", "attitude", "delay", "jitter", "dropout"):
             object.__setattr__(self, name, finite_number(getattr(self, name), f"{name} of sensors", minimum=0.0))
         for name in ("gyro_bias", "accel_bias", "mounting"):
             object.__setattr__(self, name, frozen(finite_vector(getattr(self, name), f"{name} of sensors", 3)))
         object.__setattr__(self, "frame_period", finite_number(self.frame_period, "frame_period [s]", positive=True))
-        spans = np.reshape(np.asarray(self.blind, dtype=np.float64), (-1, 2))
-        if not (spans[:, 0] < spans[:, 1]).all():
-            raise ModelError(f"blind are times (from, until) [s] without frames, got {self.blind!r}.")
-        object.__setattr__(self, "blind", tuple((float(a), float(b)) for a, b in spans))
+        object.__setattr__(self, "blind", _spans(self.blind))
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer) or self.seed < 0:
+            raise ModelError(f"seed of sensors must be a whole number, at least 0, got {self.seed!r}.")
         if self.dropout >= 1:
             raise ModelError(f"dropout is the share of frames that are lost, below 1, got {self.dropout:g}.")
         if self.jitter > self.delay:
@@ -88,7 +90,7 @@ class Sensors:
     @classmethod
     def ideal(cls, **changes: ArrayLike) -> Sensors:
         """Without noise, bias, delay and loss, unless `changes` say otherwise."""
-        none = dict.fromkeys(("gyro", "accel", "position", "attitude", "delay", "jitter", "dropout"), 0.0)
+        none = dict.fromkeys(("gyro", "accel", "speed", "position", "attitude", "delay", "jitter", "dropout"), 0.0)
         level = dict.fromkeys(("gyro_bias", "accel_bias", "mounting"), np.zeros(3))
         return cls(**{**none, **level, **changes})  # type: ignore[arg-type]
 
@@ -102,7 +104,7 @@ class Sensors:
 
         Attitudes of the poses are as a frame tells them.
         """
-        rng = np.random.default_rng([self.seed, 1])
+        rng = np.random.default_rng([self.seed, CALIBRATION])
         axes = rng.normal(size=(POSES, 3))
         poses = np.array([SO3.exp(a / np.linalg.norm(a) * rng.uniform(0, np.pi)).matrix for a in axes])
         samples = np.sqrt(POSE_TIME * rate)
@@ -114,24 +116,45 @@ class Sensors:
         bias = self.gyro_bias + self.gyro / (samples * np.sqrt(POSES)) * rng.normal(size=3)
         return calibrate_misalignment(told, a, gravity), bias
 
-    def draw(self, ticks: int, T_S: float, h: float, settle: float = 0.0) -> Measured:
-        """All noise of some ticks T_S, in which a plant makes steps h; settle: hover before the manoeuvre [s]."""
-        rng = np.random.default_rng([self.seed, 0])
-        end = ticks * T_S
+    def mean_delay(self, T_S: float, h: float) -> float:
+        """T̄_D [s] of frames that are there at ticks T_S, as `identify_delay` finds it from a minute of them."""
+        times, tick = self._frames(np.random.default_rng([self.seed, LATENCY]), DELAY_TIME, T_S, h)
+        return float(np.mean(tick * T_S - times))
+
+    def _frames(self, rng: np.random.Generator, end: float, T_S: float, h: float) -> tuple[Array, NDArray[np.int64]]:
+        """Times [s] of all frames until the end, at steps h of a plant, and the ticks at which they are there."""
         times = np.round((0.3 * self.frame_period + np.arange(0, end, self.frame_period)) / h) * h
         arrival = times + self.delay + self.jitter * rng.uniform(-1, 1, len(times))
-        lost = rng.uniform(size=len(times)) < self.dropout
-        tick = np.ceil(np.round(arrival / T_S, 6)).astype(np.int64)
-        begin = tick[~lost][KNOWN - 1] * T_S + settle if (~lost).sum() >= KNOWN else np.inf
-        for a, b in self.blind:
-            lost |= (times >= begin + a) & (times <= begin + b)
-        noise = rng.normal(size=(ticks, 6)) * np.repeat([self.gyro, self.accel], 3)
-        frames = rng.normal(size=(len(times), 6)) * np.repeat([self.position, self.attitude], 3)
-        kept, step = ~lost, np.round(times / h).astype(np.int64)
+        return times, np.ceil(np.round(arrival / T_S, 6)).astype(np.int64)
+
+    def draw(self, ticks: int, T_S: float, h: float, rotors: int = 0) -> Measured:
+        """All noise of some ticks T_S, in which a plant makes steps h."""
+        arriving, losing, noisy, framed, spinning = np.random.default_rng([self.seed, FLIGHT]).spawn(5)
+        times, tick = self._frames(arriving, ticks * T_S, T_S, h)
+        kept = losing.uniform(size=len(times)) >= self.dropout
         return Measured(
-            self.R_B, np.concatenate([self.gyro_bias, self.accel_bias]), noise, step[kept],
-            times[kept] + CLOCK, tick[kept], frames[kept], begin,
-        )  # fmt: skip
+            self.R_B,
+            np.concatenate([self.gyro_bias, self.accel_bias]),
+            noisy.normal(size=(ticks, 6)) * np.repeat([self.gyro, self.accel], 3),
+            self.speed * spinning.normal(size=(ticks, rotors)),
+            np.round(times[kept] / h).astype(np.int64),
+            times[kept] + CLOCK,
+            tick[kept],
+            framed.normal(size=(len(times), 6))[kept] * np.repeat([self.position, self.attitude], 3),
+            np.reshape(self.blind, (-1, 2)),
+        )
+
+
+def _spans(blind: ArrayLike) -> tuple[tuple[float, float], ...]:
+    """Pairs (from, until), or an error."""
+    spans = finite_array(blind, "blind of sensors [s]")
+    if spans.size == 0:
+        return ()
+    if spans.ndim != 2 or spans.shape[1] != 2 or not (spans[:, 0] < spans[:, 1]).all():
+        raise ModelError(
+            f"blind are pairs (from, until) of times [s] without frames, such as ((1.0, 3.0),), got {blind!r}."
+        )
+    return tuple((float(a), float(b)) for a, b in spans)
 
 
 class Measured(NamedTuple):
@@ -140,8 +163,9 @@ class Measured(NamedTuple):
     R_B: Array
     bias: Array  # (6,) of gyroscope and accelerometer
     noise: Array  # (ticks, 6)
+    speeds: Array  # (ticks, rotors) noise [rad/s]
     step: NDArray[np.int64]  # (frames,) of the plant, at which each is measured
     sent: Array  # (frames,) the same on the sender's clock [s]
     tick: NDArray[np.int64]  # (frames,) at which each is there
     frames: Array  # (frames, 6) noise of position [m] and attitude [rad]
-    begin: float  # of the manoeuvre, as far as frames tell [s]
+    blind: Array  # (n, 2) times of the manoeuvre [s] between which no frame is measured

@@ -93,7 +93,7 @@ def template_of_agent(flight: AgentFlight) -> TrackingRecord:
     ticks = np.flatnonzero(flight.t >= -NEAR * agent.period)
     steps = record.between.shape[1]
     flown = flown_steps(record, ticks[0], flight.t)
-    asked = record.inputs[ticks - agent.ahead] @ agent.vehicle.split_allocation.T
+    asked = record.inputs[ticks - agent.ticks_ahead] @ agent.vehicle.split_allocation.T
     made, other, other_at_nodes = wrenches(own, flown)
     tick = np.repeat(steps * np.arange(len(ticks)), steps)
     acting = Wrenches(np.repeat(asked, steps, axis=0), made, other, other_at_nodes, tick)
