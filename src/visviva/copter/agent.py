@@ -219,7 +219,7 @@ class Agent:
         x = plant_start(start.r, start.R, hover.tilts[tilting], hover.speeds)
         widths = (len(x), 3, 4, 3, 3, 6, 6, p.split.shape[1], len(vehicle.rotors), len(tilting))
         kept = [np.full((ticks, width), np.nan) for width in widths]
-        record = Record(*kept, np.full((ticks, steps, len(x)), np.nan), np.zeros((ticks, 3)))
+        record = Record._make([*kept, np.full((ticks, steps, len(x)), np.nan), np.zeros((ticks, 3))])
         begun = perf_counter()
         made = compiled(loops[bool(tilting)])(p, s, access, world, measured, x, goals, record)
         elapsed = perf_counter() - begun

@@ -89,10 +89,8 @@ def fly_tilting(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measu
 
 
 def _progress(m: Measured, x: Array, n: int) -> Progress:
-    begun = np.full(1, HELD)
-    return Progress(
-        begun, np.zeros_like(begun), np.zeros_like(begun), np.zeros((len(m.step), 7)), x[len(x) - n :].copy()
-    )
+    begun, speeds = np.full(1, HELD), x[len(x) - n :].copy()
+    return Progress(begun, np.zeros_like(begun), np.zeros_like(begun), np.zeros((len(m.step), 7)), speeds)
 
 
 def _is_over(world: World, m: Measured, now: Progress, k: int) -> bool:
