@@ -93,6 +93,16 @@ def test_a_plant_at_hover_stays_and_feels_its_weight():
     assert_allclose(matrix(x, 3), np.eye(3), atol=1e-12)
 
 
+def test_a_manoeuvre_flies_the_same_vehicle_as_its_name(monkeypatch):
+    """With the bias of Table 5.1 in the plant, which neither the agent nor the reference knows."""
+    flown_ones = []
+    monkeypatch.setattr(copter.Agent, "fly", lambda agent, plan, vehicle, *given, **more: flown_ones.append(vehicle))
+    for what in ("transitions", copter.manoeuvre("transitions")):
+        copter.fly(what, sensors=SENSORS)
+    assert_allclose(flown_ones[0].bias, flown_ones[1].bias)
+    assert np.any(flown_ones[1].bias)
+
+
 def hexacopter():
     """Six upright rotors, more than the four forces and moments they make."""
     rotors = copter.ring(QUAD.rotors[0], np.arange(6) * np.pi / 3, (1, -1) * 3, radius=0.24)

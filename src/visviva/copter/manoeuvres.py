@@ -45,12 +45,19 @@ class Figures(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Manoeuvre:
-    """A path of poses of a vehicle's frame from rest to rest, and what was flown in reality, if it was."""
+    """A path of poses of a vehicle's frame from rest to rest, from t = 0 on, and what was flown in reality, if it was."""
 
     name: str
     vehicle: Vehicle
     path: PosePath
     flown: Figures | None = None
+
+    def __post_init__(self) -> None:
+        if (begin := self.path.ends[0]) > 0:
+            raise ModelError(
+                f"the path of {self.name!r} begins at t = {begin:g} s, and a manoeuvre at 0: it would be measured while "
+                f"it waits.\nGive path.delayed({-begin:g}), or join a hold before it."
+            )
 
     @property
     def duration(self) -> float:
@@ -88,8 +95,11 @@ def _standard(name: str) -> Manoeuvre:
 
 
 def standard_vehicle(what: str | Manoeuvre) -> Vehicle:
-    """The vehicle of a manoeuvre with the bias of Table 5.1, if it has one."""
-    return what.vehicle if isinstance(what, Manoeuvre) else _named(what)[1]()
+    """The vehicle of a manoeuvre with the bias of Table 5.1, if it has one; of `manoeuvre(name)` as of its name."""
+    if not isinstance(what, Manoeuvre):
+        return _named(what)[1]()
+    is_standard = what.name in NAMED and what is _standard(what.name)
+    return NAMED[what.name][1]() if is_standard else what.vehicle
 
 
 def _named(name: str) -> tuple[Callable[[Vehicle], PosePath], Callable[[], Vehicle], Figures]:

@@ -11,6 +11,7 @@ from visviva.copter.force import (
     observer_poles,
     propellers,
     propellers_start,
+    servos,
     track_speeds,
     tracking_pole,
 )
@@ -33,6 +34,11 @@ def observer_matrix(p, speed):
 
 
 @pytest.mark.parametrize("speed", [150.0, 300.0, HOVER, 533.0, 750.0])
+def test_a_vehicle_is_taken_for_its_rotors():
+    assert_allclose(propellers(tricopter()).p_P1, propellers(tricopter().rotors).p_P1)
+    assert_allclose(servos(tricopter()).p_S0, servos(tricopter().rotors).p_S0)
+
+
 def test_poles_of_the_observer_are_the_roots_of_its_polynomial(speed):
     p = propellers(ROTORS)
     found = np.sort_complex(np.linalg.eigvals(observer_matrix(p, speed)))

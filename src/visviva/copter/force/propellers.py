@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from visviva._arrays import Array, finite_array, finite_number, frozen
 from visviva._suggestions import helpful
 from visviva.copter.rotor import Rotor
+from visviva.copter.vehicle import Vehicle
 from visviva.errors import ModelError
 
 EDGE = 1.0  # |λ| of motions that do not die out
@@ -38,14 +39,20 @@ class Propellers(NamedTuple):
 
 @helpful
 def propellers(
-    rotors: Sequence[Rotor], T_S: float = 0.005, *, l_P1: float = 80.0, l_P2: float = -1000.0, k_P: float = 40.0
+    rotors: Vehicle | Sequence[Rotor],
+    T_S: float = 0.005,
+    *,
+    l_P1: float = 80.0,
+    l_P2: float = -1000.0,
+    k_P: float = 40.0,
 ) -> Propellers:
-    """Parameters of observer and tracking for all rotors of a vehicle; T_S: period [s].
+    """Parameters of observer and tracking for all rotors, or those of a vehicle; T_S: period [s].
 
     l_P1, l_P2, k_P: gains of (5.23) and (5.25). They are ours, the text gives none.
 
     Errors come at the speeds at which observer or tracking would not settle, within the ranges of the rotors.
     """
+    rotors = rotors.rotors if isinstance(rotors, Vehicle) else rotors
     if not rotors:
         raise ModelError("propellers need rotors, got none.")
     period = finite_number(T_S, "period T_S [s]", positive=True)

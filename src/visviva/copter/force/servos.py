@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from visviva._arrays import Array, finite_array, finite_number, frozen
 from visviva._suggestions import helpful
 from visviva.copter.rotor import Rotor
+from visviva.copter.vehicle import Vehicle
 from visviva.errors import ModelError
 
 
@@ -28,8 +29,9 @@ class Servos(NamedTuple):
 
 
 @helpful
-def servos(rotors: Sequence[Rotor], T_S: float = 0.005) -> Servos:
-    """Parameters of the simulation for those rotors of a vehicle that tilt, none perhaps; T_S: period [s]."""
+def servos(rotors: Vehicle | Sequence[Rotor], T_S: float = 0.005) -> Servos:
+    """Parameters of the simulation for those of some rotors, or of a vehicle, that tilt, none perhaps; T_S: period [s]."""
+    rotors = rotors.rotors if isinstance(rotors, Vehicle) else rotors
     period = finite_number(T_S, "period T_S [s]", positive=True)
     own = [rotor.servo for rotor in rotors if rotor.servo is not None]
     made = Servos(period, frozen([servo.p_S0 for servo in own]), frozen([servo.p_S1 for servo in own]))
