@@ -34,11 +34,6 @@ def observer_matrix(p, speed):
 
 
 @pytest.mark.parametrize("speed", [150.0, 300.0, HOVER, 533.0, 750.0])
-def test_a_vehicle_is_taken_for_its_rotors():
-    assert_allclose(propellers(tricopter()).p_P1, propellers(tricopter().rotors).p_P1)
-    assert_allclose(servos(tricopter()).p_S0, servos(tricopter().rotors).p_S0)
-
-
 def test_poles_of_the_observer_are_the_roots_of_its_polynomial(speed):
     p = propellers(ROTORS)
     found = np.sort_complex(np.linalg.eigvals(observer_matrix(p, speed)))
@@ -108,3 +103,8 @@ def test_an_observer_at_rest_stays_at_rest():
     i = track_speeds(p, x, w, w)
     assert_allclose(i, [rotor.current(s) for rotor, s in zip(tricopter().rotors, w, strict=True)], rtol=1e-12)
     assert_allclose(observe_propellers(p, x, w, i), x, rtol=1e-12)
+
+
+def test_a_vehicle_is_taken_for_its_rotors():
+    assert_allclose(propellers(tricopter()).p_P1, propellers(tricopter().rotors).p_P1)
+    assert_allclose(servos(tricopter()).p_S0, servos(tricopter().rotors).p_S0)
