@@ -35,6 +35,49 @@ def test_manoeuvres_are_flown_by_sensors_as_well_as_in_reality(name):
     assert "lost" not in str(flight)
 
 
+MEANS = {
+    "tricopter transitions": (0.005, 0.6),
+    "transitions": (0.009, 1.0),
+    "looping": (0.008, 1.0),
+    "flip": (0.01, 1.6),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MEANS)
+def test_figures_are_those_of_many_seeds(name):
+    """Means of root mean squares [m], [°] over ten flights, as the documentation has them; no flight is lost."""
+    flights = [copter.fly(name, sensors=copter.Sensors(seed=seed)) for seed in range(10)]
+    e_r, e_R = np.mean([flight.figures[4:6] for flight in flights], axis=0)
+    assert e_r < MEANS[name][0]
+    assert e_R < MEANS[name][1]
+    real = flights[0].plan.flown
+    assert max(flight.figures.e_r for flight in flights) < real.e_r
+    assert np.mean([flight.figures.e_R <= real.e_R for flight in flights]) >= 0.9
+    assert not any("lost" in caution for flight in flights for caution in flight.cautions)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rate", [20, 50, 100, 120])
+def test_more_frames_do_no_harm(rate):
+    """Errors of attitude and heading at more than 10 Hz are not worse, on average of three flights."""
+
+    def mean(frame_period, jitter):
+        many = [copter.Sensors(frame_period=frame_period, jitter=jitter, seed=seed) for seed in range(3)]
+        return np.mean([copter.fly("transitions", sensors=each).figures[4:] for each in many], axis=0)
+
+    assert (mean(1 / rate, 0.4 / rate) < 1.1 * mean(0.1, 0.01)).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("period", "h"), [(0.01, 1e-3), (0.0025, 5e-4)])
+def test_other_periods_fly_as_well(period, h):
+    flight = copter.fly("transitions", sensors=SENSORS, period=period, h=h)
+    assert flight.figures.e_r < 0.012
+    assert flight.figures.e_R < 2.5
+    assert "lost" not in str(flight)
+
+
 @pytest.mark.slow
 def test_the_unknown_wrench_is_found():
     flight = flown("transitions", sensors=SENSORS)

@@ -12,7 +12,7 @@ from visviva.copter.agent_loop import Record
 from visviva.copter.agent_tick import READY
 from visviva.copter.flight import figures_of, pose_errors
 from visviva.geometry import SO3
-from visviva.geometry.quaternion import quaternion
+from visviva.geometry.quaternion import matrix_of, quaternion
 
 QUAD = copter.quadcopter()
 SETTLE, PERIOD = 4.0, 5e-3
@@ -65,6 +65,18 @@ def test_a_flight_tells_errors_of_the_truth_and_not_of_estimates():
     assert_allclose(flight.errors["e_R"], 0.0, atol=1e-7)
     assert flight.figures.e_r == pytest.approx(0.05)
     assert_allclose(flight.trace[0][0], np.add(flight.plan.path(0.0).r, [0.0, 0.03, 0.04]), atol=1e-12)
+
+
+@pytest.mark.parametrize(("off", "turned"), [((0.0, 1.2, 0.0), 0.0), ((0.0, 0.0, 0.0), 1.7)])
+def test_a_vehicle_that_is_far_away_or_turned_over_is_lost(off, turned):
+    """Where the attitude is off by more than a right angle the place may still be right."""
+    flight = hand_made(off=off)
+    assert ("lost" in str(flight.cautions)) == bool(off[1])
+    E = SO3.exp([0.0, 0.0, turned]).matrix
+    flight.record.x[:, 3:7] = [quaternion(matrix_of(q) @ E) for q in flight.record.x[:, 3:7]]
+    again = replace(flight, elapsed=1.0)
+    assert "control was lost" in str(again.cautions)
+    assert ("turned by more than 90°" in str(again.cautions)) == (turned > 0)
 
 
 def test_thrusts_are_those_of_the_vehicle_that_flies():

@@ -45,7 +45,7 @@ class Figures(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Manoeuvre:
-    """A path of poses of a vehicle's frame from rest to rest, from t = 0 on, and what was flown in reality, if it was."""
+    """A path of poses of a vehicle's frame from rest at t = 0 to rest, and what was flown in reality, if it was."""
 
     name: str
     vehicle: Vehicle
@@ -55,8 +55,8 @@ class Manoeuvre:
     def __post_init__(self) -> None:
         if (begin := self.path.ends[0]) > 0:
             raise ModelError(
-                f"the path of {self.name!r} begins at t = {begin:g} s, and a manoeuvre at 0: it would be measured while "
-                f"it waits.\nGive path.delayed({-begin:g}), or join a hold before it."
+                f"the path of {self.name!r} begins at t = {begin:g} s, and a manoeuvre at 0: its waiting would be "
+                f"measured.\nGive path.delayed({-begin:g}), or join a hold before it."
             )
 
     @property
