@@ -30,7 +30,7 @@ class Servos(NamedTuple):
 
 @helpful
 def servos(rotors: Vehicle | Sequence[Rotor], T_S: float = 0.005) -> Servos:
-    """Parameters of the simulation for those rotors, or of a vehicle those, that tilt, none perhaps; T_S: period [s]."""
+    """Parameters of the simulation for rotors, or those of a vehicle, that tilt, none perhaps; T_S: period [s]."""
     rotors = rotors.rotors if isinstance(rotors, Vehicle) else rotors
     period = finite_number(T_S, "period T_S [s]", positive=True)
     own = [rotor.servo for rotor in rotors if rotor.servo is not None]
