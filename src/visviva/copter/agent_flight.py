@@ -14,6 +14,7 @@ from visviva.copter.agent_loop import Record
 from visviva.copter.agent_tick import LIMITED, LONGEST, NEVER, NO_INPUTS, READY, STALE, Memory
 from visviva.copter.estimation import Counts, counts
 from visviva.copter.flight import figures_of, pose_errors, table
+from visviva.copter.gyrostat import gyrostat, motor_currents
 from visviva.copter.manoeuvres import Figures, Manoeuvre
 from visviva.copter.plant import Q_AT, THETA_AT
 from visviva.copter.sensors import Sensors
@@ -94,12 +95,23 @@ class AgentFlight:
         """What became of frames."""
         return counts(self.memory.position)
 
+    @property
+    def _motor_works(self) -> Array:
+        """Of all motors between ticks since the agent was let go [J], by their speeds and currents at ticks."""
+        p, found = gyrostat(self.vehicle), list[float]()
+        for x, asked in zip(self.record.x[self._flown], self.record.currents[self._flown], strict=True):
+            i = motor_currents(p, x[-len(asked) :], asked)
+            found.append(float(np.sum(p.resistance * i * i + p.k_M * i * x[-len(asked) :])))
+        return self.agent.period * np.array(found[:-1])
+
     def __str__(self) -> str:
         how = f"sensors and agent at {1 / self.agent.period:.0f} Hz"
         lines = [f"{self.plan.name} of {self.vehicle.name!r}, {self.plan.duration:g} s, {how}"]
         lines += table(self.plan, self.figures)
         F = self.thrusts
         lines.append(f"  thrusts from {F.min():.2f} to {F.max():.2f} N")
+        if self.vehicle.battery is not None:
+            lines.append(self.vehicle.battery.account(self.thrust_times, self._motor_works))
         return "\n".join([*lines, *(f"  {line}" for line in self.cautions)])
 
     @cached_property
@@ -117,7 +129,7 @@ class AgentFlight:
         if weak := self._weakest():
             found.append(weak)
         e = self.errors
-        if (outside := ~(e["e_r"] <= BOX)).any():
+        if not self.plan.piloted and (outside := ~(e["e_r"] <= BOX)).any():
             found.append(f"control was lost: more than {BOX:g} m from the reference at t = {e['t'][outside][0]:.2f} s.")
         return tuple(found)
 

@@ -14,6 +14,7 @@ from visviva.copter.estimation.turns import exponential, multiply, quaternion_at
 from visviva.copter.gyrostat import Gyrostat
 from visviva.copter.plant import Q_AT, advance_plant, specific_force, xi_at
 from visviva.copter.sensors import Measured
+from visviva.kernels.calls import call_inputs
 
 
 class Record(NamedTuple):
@@ -41,6 +42,11 @@ class World(NamedTuple):
     settle: int  # ticks of hover before the manoeuvre
     ahead: int  # ticks for which the law is asked
     gust: Array  # (N, 3) force [N] in world axes at each tick
+    air: Array  # (4,) the wind that blows now [m/s], and minus the height of the ground
+    wind: int  # address of a function that tells the wind, else 0
+    wind_r: Array  # (3,) where it is asked
+    wind_w: Array  # (3,) what it tells
+    begin: float  # of the manoeuvre, by whose time it is asked [s]
 
 
 def fly_fixed(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measured, x: Array, goals: Goal,
@@ -88,11 +94,20 @@ def _imu(world: World, m: Measured, x: Array, s: Memory, k: int, free: bool) -> 
     at, out = xi_at(world.plant), np.empty(6)
     out[:3] = np.dot(m.R_B, x[at : at + 3])
     if free:
-        a = specific_force(world.plant, x, s.next_currents, s.next_tilts, world.gust[k], world.gravity)
+        _blow(world, k * world.steps * world.h, x)
+        a = specific_force(world.plant, x, s.next_currents, s.next_tilts, world.gust[k], world.gravity, world.air)
     else:
         a = world.gravity * np.array(_up(x))
     out[3:] = np.dot(m.R_B, a)
     return out + m.bias + m.noise[k]
+
+
+def _blow(world: World, t: float, x: Array) -> None:
+    """The wind where the vehicle is; within a step that of its middle."""
+    if world.wind != 0:
+        world.wind_r[:] = x[:3]
+        call_inputs(world.wind, (3, 0, 0, t - world.begin, 0, 0))
+        world.air[:3] = world.wind_w
 
 
 def _up(x: Array) -> tuple[float, float, float]:
@@ -131,7 +146,8 @@ def _advance(
     for j in range(world.steps):
         taken = _measure(m, x, k * world.steps + j, waiting, taken)
         if free:
-            advance_plant(world.plant, x, world.h, s.currents, s.tilts, world.gust[k])
+            _blow(world, (k * world.steps + j + 0.5) * world.h, x)
+            advance_plant(world.plant, x, world.h, s.currents, s.tilts, world.gust[k], world.air)
     speeds[:] = 0.5 * (begin + x[len(x) - n :])
     return taken
 

@@ -12,7 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.copter.gyrostat import Gyrostat, cross, rates
+from visviva.copter.blades import STILL
+from visviva.copter.gyrostat import Gyrostat, rates
+from visviva.copter.vectors import cross
 from visviva.geometry.quaternion import quaternion
 
 R_AT, Q_AT, THETA_AT = 0, 3, 7
@@ -39,8 +41,10 @@ def matrix(x: Array, at: int) -> Array:
     return R
 
 
-def plant_rates(p: Gyrostat, x: Array, currents: Array, wanted: Array, gust: Array) -> Array:
-    """ẋ under a gust, a force [N] in world axes at the centre of mass."""
+def plant_rates(p: Gyrostat, x: Array, currents: Array, wanted: Array, gust: Array, air: Array = STILL) -> Array:
+    """ẋ under a gust, a force [N] in world axes at the centre of mass.   air: (4,) wind, minus height of the ground."""
+    around = air.copy()
+    around[3] += x[2]
     at, s = xi_at(p), len(p.k_P)
     R, xi, out = matrix(x, Q_AT), x[at:], np.empty(len(x))
     w, v = xi[:3], xi[3:6]
@@ -54,24 +58,28 @@ def plant_rates(p: Gyrostat, x: Array, currents: Array, wanted: Array, gust: Arr
     out[5] = 0.5 * (q0 * w[1] + q3 * w[0] - q1 * w[2])
     out[6] = 0.5 * (q0 * w[2] + q1 * w[1] - q2 * w[0])
     out[THETA_AT:at] = xi[6 : 6 + s]
-    out[at:] = rates(p, R, x[THETA_AT:at], xi, currents, wanted, wrench)
+    out[at:] = rates(p, R, x[THETA_AT:at], xi, currents, wanted, wrench, around)
     return out
 
 
-def advance_plant(p: Gyrostat, x: Array, h: float, currents: Array, wanted: Array, gust: Array) -> None:
+def advance_plant(
+    p: Gyrostat, x: Array, h: float, currents: Array, wanted: Array, gust: Array, air: Array = STILL
+) -> None:
     """x a step h later, in place."""
-    a = plant_rates(p, x, currents, wanted, gust)
-    b = plant_rates(p, x + 0.5 * h * a, currents, wanted, gust)
-    c = plant_rates(p, x + 0.5 * h * b, currents, wanted, gust)
-    d = plant_rates(p, x + h * c, currents, wanted, gust)
+    a = plant_rates(p, x, currents, wanted, gust, air)
+    b = plant_rates(p, x + 0.5 * h * a, currents, wanted, gust, air)
+    c = plant_rates(p, x + 0.5 * h * b, currents, wanted, gust, air)
+    d = plant_rates(p, x + h * c, currents, wanted, gust, air)
     x += (h / 6) * (a + 2 * b + 2 * c + d)
     q = x[Q_AT:THETA_AT]
     q /= np.sqrt(np.sum(q * q))
 
 
-def specific_force(p: Gyrostat, x: Array, currents: Array, wanted: Array, gust: Array, gravity: float) -> Array:
+def specific_force(
+    p: Gyrostat, x: Array, currents: Array, wanted: Array, gust: Array, gravity: float, air: Array = STILL
+) -> Array:
     """What an accelerometer in the origin of the frame feels, v̇ + ω × v - Rᵀ a_G [m/s²]."""
     at = xi_at(p)
     R, xi, a = matrix(x, Q_AT), x[at:], np.empty(3)
     cross(xi[:3], xi[3:6], a)
-    return plant_rates(p, x, currents, wanted, gust)[at + 3 : at + 6] + a + gravity * R[2]
+    return plant_rates(p, x, currents, wanted, gust, air)[at + 3 : at + 6] + a + gravity * R[2]
