@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from test_copter_energy import by_sensors, on_the_way
 
 from visviva import control, copter
+from visviva.copter.blades import STILL
 from visviva.copter.flight import controller, rigid
 from visviva.copter.gyrostat import gyrostat, rates
 from visviva.copter.plant import gust_wrench
@@ -54,7 +55,7 @@ def test_rotors_make_what_the_equations_of_motion_take():
     d, R, xi = dynamics(rigid(own)), flown.R[1], flown.xi[1]
     p = gyrostat(own)
     push = gust_wrench(p, R, flown.gust[0])
-    a = rates(p, R, flown.theta[1], xi, flown.currents[0], flown.wanted[0], push)[:6]
+    a = rates(p, R, flown.theta[1], xi, flown.currents[0], flown.wanted[0], push, STILL)[:6]
     taken = d.inverse(flown.x[1, :7], xi[:6], a)
     assert_allclose(made.mean(axis=0), taken - other[1], atol=1e-5 * np.abs(taken).max())
 

@@ -23,7 +23,7 @@ from visviva.copter.estimation import (
     position_observer,
     rate_observer,
 )
-from visviva.copter.flight import APPROACH, POLES, check_thrust, controller
+from visviva.copter.flight import APPROACH, POLES, check_ground, check_thrust, controller
 from visviva.copter.force import (
     propellers,
     propellers_start,
@@ -40,7 +40,9 @@ from visviva.copter.gyrostat import gyrostat
 from visviva.copter.manoeuvres import Manoeuvre
 from visviva.copter.plant import plant_start
 from visviva.copter.sensors import Sensors
+from visviva.copter.surroundings import Surroundings, WindCalls
 from visviva.copter.vehicle import Vehicle
+from visviva.copter.wind import WindLike
 from visviva.errors import ModelError
 from visviva.kernels.control.tracking import track_address
 
@@ -153,12 +155,15 @@ class Agent:
         *,
         h: float = 1e-3,
         gust: Callable[[float], ArrayLike] | None = None,
+        wind: WindLike = None,
+        ground: float | None = None,
         settle: float = 4.0,
         after: float = 0.5,
     ) -> AgentFlight:
         """Fly a manoeuvre with a vehicle, about which it need not know everything; see `vv.copter.fly`.
 
         gust:   force [N] in world axes at the centre of mass, by the time of the manoeuvre; held between ticks.
+        wind, ground: see `vv.copter.fly`; the agent knows of neither.
         settle, after: hover before and after the manoeuvre [s]; before it estimates settle.
         """
         T = self.period
@@ -173,29 +178,38 @@ class Agent:
                 f"{vehicle.name!r}.\nNumbers may differ, their arrangement may not."
             )
         check_thrust(plan, self.vehicle)
+        around = Surroundings(wind, ground)
+        check_ground(around, vehicle, plan)
         p = self.parameters(sensors)
         s, law = self.memory(p), controller(
-            self.vehicle, plan.path, approach=self.approach, poles=self.poles, damped=False
+            self.vehicle, plan.path, approach=self.approach, poles=self.poles, damped=False, piloted=plan.piloted
         )  # fmt: skip
         goals, ticks = self.goals(p, law, plan), round((START_UP + settle + plan.duration + after) / T)
         measured = sensors.draw(ticks, T, h, settle)
         pushes = np.zeros((ticks, 3))
         if gust is not None:
             pushes[:] = [finite_vector(gust(k * T - measured.begin), "force of a gust [N]", 3) for k in range(ticks)]
+        blows = WindCalls(around)
         world = World(
-            gyrostat(vehicle), vehicle.gravity, float(h), steps, round(settle / T) - BEFORE, self.ahead, pushes
-        )
+            gyrostat(vehicle), vehicle.gravity, float(h), steps, round(settle / T) - BEFORE, self.ahead, pushes,
+            around.air, blows.address, blows.r, blows.w, measured.begin,
+        )  # fmt: skip
         start, hover, tilting = plan.path.motion(0.0).X, self.vehicle.hover, list(vehicle.tilting)
         x = plant_start(start.r, start.R, hover.tilts[tilting], hover.speeds)
         widths = (len(x), 3, 4, 3, 3, 6, 6, p.split.shape[1], len(vehicle.rotors), len(tilting))
         kept = [np.full((ticks, width), np.nan) for width in widths]
-        record = Record._make([*kept, np.full((ticks, steps, len(x)), np.nan), pushes])
+        path, air = np.full((ticks, steps, len(x)), np.nan), np.full((ticks, steps, 4), np.nan)
+        record = Record._make([*kept, path, pushes, air])
         access, alive = _access(law)
         begun = perf_counter()
         compiled(loops[bool(tilting)])(p, s, access, world, measured, x, goals, record)
         elapsed = perf_counter() - begun
         del alive
-        return AgentFlight(plan, vehicle, self, sensors, record, s, settle, elapsed)
+        if blows.error is not None:
+            raise blows.error
+        flight = AgentFlight(plan, vehicle, self, sensors, record, s, settle, elapsed)
+        around.warn(vehicle, plan.name, flight.t[flight.t >= 0], *flight.trace)
+        return flight
 
 
 def _access(law: Any) -> tuple[LawAccess, tuple[Any, ...]]:

@@ -12,8 +12,9 @@ from visviva.copter.estimation.attitude_observer import NOW
 from visviva.copter.estimation.position_observer import R, V
 from visviva.copter.estimation.turns import exponential, multiply, quaternion_at
 from visviva.copter.gyrostat import Gyrostat
-from visviva.copter.plant import Q_AT, advance_plant, specific_force, step_inverse, xi_at
+from visviva.copter.plant import Q_AT, advance_plant, matrix, specific_force, step_inverse, xi_at
 from visviva.copter.sensors import Measured
+from visviva.kernels.calls import call_inputs
 
 
 class Record(NamedTuple):
@@ -31,6 +32,7 @@ class Record(NamedTuple):
     tilts: Array  # (N, s) that servos are asked for
     between: Array  # (N, steps, ...) the true state at the end of each step until the next tick
     gust: Array  # (N, 3) force [N] in world axes that acts from this tick on
+    air: Array  # (N, steps, 4) the wind [m/s] in each step, and minus the height of the ground
 
 
 class World(NamedTuple):
@@ -43,6 +45,11 @@ class World(NamedTuple):
     settle: int  # ticks of hover before the manoeuvre
     ahead: int  # ticks for which the law is asked
     gust: Array  # (N, 3) force [N] in world axes at each tick
+    air: Array  # (4,) the wind that blows now [m/s], and minus the height of the ground
+    wind: int  # address of a function that tells the wind, else 0
+    wind_r: Array  # (3,) where it is asked
+    wind_w: Array  # (3,) what it tells
+    begin: float  # of the manoeuvre, by whose time it is asked [s]
 
 
 def fly_fixed(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measured, x: Array, goals: Goal,
@@ -60,7 +67,7 @@ def fly_fixed(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measure
         if flies and begun < 0:
             begun = k
         _note(record, s, law, x, k)
-        taken = _advance(world, m, x, s, k, begun >= 0, waiting, taken, speeds, record.between[k])
+        taken = _advance(world, m, x, s, k, begun >= 0, waiting, taken, speeds, record.between[k], record.air[k])
 
 
 def fly_tilting(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measured, x: Array, goals: Goal,
@@ -78,7 +85,7 @@ def fly_tilting(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measu
         if flies and begun < 0:
             begun = k
         _note(record, s, law, x, k)
-        taken = _advance(world, m, x, s, k, begun >= 0, waiting, taken, speeds, record.between[k])
+        taken = _advance(world, m, x, s, k, begun >= 0, waiting, taken, speeds, record.between[k], record.air[k])
 
 
 def _quiet() -> Frame:
@@ -90,11 +97,21 @@ def _imu(world: World, m: Measured, x: Array, s: Memory, k: int, free: bool) -> 
     at, out = xi_at(world.plant), np.empty(6)
     out[:3] = np.dot(m.R_B, x[at : at + 3])
     if free:
-        a = specific_force(world.plant, x, s.next_currents, s.next_tilts, world.gust[k], world.gravity)
+        _blow(world, k * world.steps * world.h, x, 0.0)
+        a = specific_force(world.plant, x, s.next_currents, s.next_tilts, world.gust[k], world.gravity, world.air)
     else:
         a = world.gravity * np.array(_up(x))
     out[3:] = np.dot(m.R_B, a)
     return out + m.bias + m.noise[k]
+
+
+def _blow(world: World, t: float, x: Array, later: float) -> None:
+    """The wind at a time, where the vehicle will be so much later."""
+    if world.wind != 0:
+        at = xi_at(world.plant)
+        world.wind_r[:] = x[:3] + later * np.dot(matrix(x, Q_AT), x[at + 3 : at + 6])
+        call_inputs(world.wind, (3, 0, 0, t - world.begin, 0, 0))
+        world.air[:3] = world.wind_w
 
 
 def _up(x: Array) -> tuple[float, float, float]:
@@ -127,16 +144,17 @@ def _receive(m: Measured, waiting: Array, arrived: int, k: int, frame: Frame) ->
 
 def _advance(
     world: World, m: Measured, x: Array, s: Memory, k: int, free: bool, waiting: Array, taken: int, speeds: Array,
-    between: Array,
+    between: Array, air: Array,
 ) -> int:  # fmt: skip
-    """The plant goes on to the next tick; frames are measured on the way. speeds: their mean.   between: steps."""
+    """The plant goes on to the next tick; frames are measured on the way. speeds: their mean.   between, air: of steps."""
     n, begin = len(speeds), x[len(x) - len(speeds) :].copy()
     inverse, grown = step_inverse(world.plant, x, world.h), np.zeros(len(world.plant.M))
     for j in range(world.steps):
         taken = _measure(m, x, k * world.steps + j, waiting, taken)
         if free:
-            advance_plant(world.plant, x, world.h, s.currents, s.tilts, world.gust[k], inverse, grown)
-        between[j] = x
+            _blow(world, (k * world.steps + j + 0.5) * world.h, x, 0.5 * world.h)
+            advance_plant(world.plant, x, world.h, s.currents, s.tilts, world.gust[k], inverse, grown, world.air)
+        between[j], air[j] = x, world.air
     speeds[:] = 0.5 * (begin + x[len(x) - n :])
     return taken
 

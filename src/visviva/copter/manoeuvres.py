@@ -44,12 +44,16 @@ class Figures(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Manoeuvre:
-    """A path of poses of a vehicle's frame from rest to rest, and what was flown in reality, if it was."""
+    """A path of poses of a vehicle's frame from rest to rest, and what was flown in reality, if it was.
+
+    piloted: by `remote`: where it is is the pilot's care, and it need not rest in the end.
+    """
 
     name: str
     vehicle: Vehicle
     path: PosePath
     flown: Figures | None = None
+    piloted: bool = False
 
     @property
     def duration(self) -> float:
