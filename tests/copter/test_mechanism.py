@@ -50,7 +50,7 @@ def test_rate_of_the_inertia_is_that_of_its_tilts():
 
 def bladed(vehicle: copter.Vehicle) -> copter.Vehicle:
     """With all options of rotors, one of them larger than the others."""
-    options = {"drag": 1e-4, "inflow": 2e-4, "flapping": 1.5e-2, "hub": 3e-6, "radius": 0.12}
+    options = {"drag": 1e-4, "inflow": 2e-4, "flapping": 1.5, "hub": 3e-6, "radius": 0.12}
     first, *others = (replace(rotor, **options) for rotor in vehicle.rotors)
     return replace(vehicle, rotors=(replace(first, drag=2e-4, radius=0.2), *others))
 

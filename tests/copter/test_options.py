@@ -19,7 +19,7 @@ from visviva.copter.surroundings import Surroundings
 from visviva.geometry import SO3
 
 QUAD, TRI = copter.quadcopter().without_bias(), copter.tricopter().without_bias()
-BLADES = {"drag": 1e-4, "inflow": 2e-4, "flapping": 1.5e-2, "hub": 3e-6, "radius": 0.12}
+BLADES = {"drag": 1e-4, "inflow": 2e-4, "flapping": 1.5, "hub": 3e-6, "radius": 0.12}
 CELL = copter.Battery(voltage=(9.9, 12.6), resistance=0.03, capacity=2.2)
 BOTH = pytest.mark.parametrize("vehicle", [QUAD, TRI], ids=lambda v: v.name)
 
@@ -67,7 +67,7 @@ def test_forces_of_blades_are_those_of_the_formulas():
     found = (equations.forces(np.eye(3), (), xi, np.zeros(4)) - copter.Equations(QUAD).forces(
         np.eye(3), (), [0, 0, 0, 0, 0, 0, w, w, w, w], np.zeros(4)))[:6]  # fmt: skip
     thrust = kappa * w**2 - 2e-4 * w
-    across = 1e-4 * w + 1.5e-2 * thrust / w
+    across = 1e-4 * w + 1.5 * thrust / w
     assert_allclose(found, [0, -4 * 3e-6 * w * 4, 0, -4 * across * 4, 0, -4 * 2e-4 * w], rtol=1e-12, atol=1e-12)
 
 
@@ -331,6 +331,7 @@ def test_low_flights_are_warned_of():
         (lambda: replace(QUAD, battery=12.6), "copter.Battery"),
         (lambda: replace(equipped(QUAD, resistance=0.0), battery=CELL), "windings, and rotor 'rotor1' has none"),
         (lambda: replace(QUAD, battery=copter.Battery(5.0, 0.05, 2.2)), "cannot hover on its battery"),
+        (lambda: copter.Equations(QUAD).forces(np.eye(3), (), np.zeros(10), np.zeros(4), height=np.nan), "height"),
         (lambda: copter.air(QUAD, wind=lambda t, r: (0, 0, 0))({}), "asked at ticks"),
     ],
 )

@@ -46,7 +46,7 @@ def test_a_reference_is_what_the_filter_makes_of_sticks(mode):
         assert_allclose([c * a[0] + s * a[1], c * a[1] - s * a[0], a[2]], y[:3, 0], atol=1e-9)
         assert_allclose(jerk[2], y[2, 1], atol=1e-8)
     else:
-        assert_allclose(a + [0, 0, 9.81], y[2, 0] * R[:, 2], atol=1e-9)
+        assert_allclose(a + np.array([0, 0, 9.81]), y[2, 0] * R[:, 2], atol=1e-9)
     if mode == "attitude":
         assert_allclose([np.arctan2(R[2, 1], R[2, 2]), -np.arcsin(R[2, 0])], y[:2, 0], atol=1e-9)
     if mode == "rate":

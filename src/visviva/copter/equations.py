@@ -20,6 +20,7 @@ from visviva._arrays import Array, finite_vector
 from visviva._suggestions import suggesting
 from visviva.copter import gyrostat as own
 from visviva.copter.vehicle import Vehicle
+from visviva.errors import ModelError
 
 
 @suggesting
@@ -66,6 +67,8 @@ class Equations:
         wind: of the air in world axes [m/s].   height: of the origin above the ground [m].
         """
         H, angles = self._directions(theta)[0], np.atleast_1d(_floats(theta))
+        if not height > -math.inf:
+            raise ModelError(f"height above the ground is a number [m], inf where there is none, got {height!r}.")
         around = np.append(finite_vector(wind, "wind [m/s]", 3), height)
         return own.applied(
             self._constants, _floats(R), H, angles, _floats(xi), _floats(currents), _floats(wanted), around

@@ -1,6 +1,6 @@
 """Remote control: what a pilot's sticks ask for, through a Bessel filter, as a manoeuvre; Konz 5.5, (5.71), (5.72).
 
-Sticks are read at ticks and held. In each tick the filtered channels y and all that follows from them are Taylor series,
+Sticks are read at ticks and held. In a tick the filtered channels y and all that follows from them are Taylor series,
 since d⁴y/dt⁴ = -a_0 y - … - a_3 y⃛ + a_0 u, and angles, velocities and positions are their integrals.
 """
 
@@ -168,7 +168,8 @@ def _joined(coefficients: list[Array]) -> AbstractPath:
     c = np.array(coefficients)
     shift = np.array([[math.comb(j, i) for j in range(c.shape[1])] for i in range(c.shape[1])], dtype=float)
     b = np.einsum("ij,nj...->ni...", shift, c)
-    path = Polynomials(T_S * np.arange(len(c) + 1), c, b)
+    knots: Array = T_S * np.arange(len(c) + 1.0)
+    path = Polynomials(knots, c, b)
 
     def inner(t: float, order: int) -> Any:
         return path.inner(t, order)
