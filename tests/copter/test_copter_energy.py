@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from visviva import ModelError, copter
 from visviva.copter import energy_account
-from visviva.copter.energy_audit import EnergyAudit, driven_by_air
+from visviva.copter.energy_audit import EnergyAudit
 from visviva.copter.flown_steps import FlownSteps
 from visviva.copter.gyrostat import gyrostat
 from visviva.copter.plant import advance_plant, plant_start, step_inverse
@@ -43,7 +43,9 @@ def on_the_way(name, t, count=10, h=1e-3):
 
 def audit_of(own, flown):
     parts = (term(own, flown) for term in (energy_account.supplied, energy_account.spent, energy_account.stored))
-    return EnergyAudit("steps", "in Python", flown.t, *parts)
+    names = [rotor.name for rotor in own.rotors]
+    air = dict(zip(names, -energy_account.wakes(own, flown).T, strict=True))
+    return EnergyAudit("steps", "in Python", flown.t, *parts, air)
 
 
 @pytest.mark.parametrize("name", MANOEUVRES)
@@ -69,6 +71,7 @@ def test_without_any_of_its_terms_a_step_does_not_close(name):
             assert broken.first_law > 1e-9
             assert not broken.is_closed
             assert "NOT CLOSED" in str(broken)
+            assert "to their accuracy only" in str(replace(broken, exact=False))
 
 
 def test_works_are_those_of_the_mechanism():
@@ -88,6 +91,8 @@ def test_works_are_those_of_the_mechanism():
     x[7:13] = twist
     here = audit_of(own, steps_of(own, x, 2e-4, 100, currents, np.zeros(0), np.zeros(3)))
     there = copter.energy_audit(run, own)
+    assert there.ok
+    assert not there.exact
     assert_allclose(np.asarray(run["craft.r"])[-1], x[:3], atol=2e-8)
     for name in ("wake", "drag", "bearings"):
         assert_allclose(here.spent[name].sum(), there.spent[name].sum(), rtol=2e-4)
@@ -122,9 +127,10 @@ def test_an_audit_tells_where_air_drives_a_propeller():
         x = plant_start(np.zeros(3), np.eye(3), np.zeros(0), own.hover.speeds)
         x[12] = climb
         flown = steps_of(own, x, 1e-3, 3, np.array(own.hover.currents), np.zeros(0), np.zeros(3))
-        power = dict(zip("abcd", -energy_account.wakes(own, flown).T / 1e-3, strict=True))
-        audit = replace(audit_of(own, flown), warnings=driven_by_air(power, flown.t))
-        assert ("the air drives 'a'" in str(audit)) == told
+        audit = audit_of(own, flown)
+        assert ("the air drives 'rotor" in str(audit)) == told
+        assert (", and 3 others" in str(audit)) == told
+        assert audit.ok == (not told)
         assert audit.is_closed
         assert (audit.power["wake"] < 0) == told
 

@@ -14,7 +14,7 @@ from visviva._suggestions import suggesting
 from visviva.copter import energy_account
 from visviva.copter.agent_loop import Record
 from visviva.copter.agent_tick import LIMITED, LONGEST, NEVER, NO_INPUTS, READY, STALE, Memory
-from visviva.copter.energy_audit import EnergyAudit, driven_by_air
+from visviva.copter.energy_audit import EnergyAudit
 from visviva.copter.estimation import Counts, counts
 from visviva.copter.flight import figures_of, pose_errors, table
 from visviva.copter.flown_steps import FlownSteps, flown_steps
@@ -170,7 +170,7 @@ class AgentFlight:
         return EnergyAudit(
             self.plan.name, f"{len(flown.h)} steps of {own.name!r} by sensors", flown.t,
             energy_account.supplied(own, flown), energy_account.spent(own, flown), energy_account.stored(own, flown),
-            driven_by_air(dict(zip(names, (wakes / -flown.h[:, None]).T, strict=True)), flown.t[:-1]),
+            dict(zip(names, -wakes.T, strict=True)),
         )  # fmt: skip
 
     @cached_property

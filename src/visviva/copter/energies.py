@@ -43,10 +43,9 @@ def energy_audit(run: Run, vehicle: Vehicle) -> EnergyAudit:
     kinetic, potential = run.kinetic_and_potential()
     found["motors"] = found.pop("electrical")
     supplied = {name: found.pop(name) for name in ("motors", "servos")}
-    wake = {rotor.name: run[f"{rotor.name}_air.power"] for rotor in vehicle.rotors}
     return EnergyAudit(
         run.model.name, f"{run.steps} steps by {type(run.integrator).__name__}", np.asarray(run.t), supplied, found,
-        {"kinetic": kinetic, "potential": potential}, driven_by_air(wake, run.t_mid),
+        {"kinetic": kinetic, "potential": potential}, _air(run, vehicle), run.exact,
     )  # fmt: skip
 
 
@@ -94,8 +93,12 @@ def _of_run(run: Run, vehicle: Vehicle) -> dict[str, Array]:
     }
 
 
+def _air(run: Run, vehicle: Vehicle) -> dict[str, Array]:
+    """Work of the air on each propeller in each step."""
+    return {rotor.name: np.diff(run[f"{rotor.name}_air.work"]) for rotor in vehicle.rotors}
+
+
 def _check_wake(run: Run, vehicle: Vehicle) -> None:
     """RunWarning where (5.3) makes air drive a propeller."""
-    power = {rotor.name: run[f"{rotor.name}_air.power"] for rotor in vehicle.rotors}
-    for text in driven_by_air(power, run.t_mid):
+    for text in driven_by_air(_air(run, vehicle), np.asarray(run.t)):
         warnings.warn(text, RunWarning, stacklevel=4)
