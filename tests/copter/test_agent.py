@@ -9,8 +9,9 @@ from numpy.testing import assert_allclose
 
 from visviva import ModelError, copter
 from visviva.copter.agent import BEFORE
+from visviva.copter.blades import STILL
 from visviva.copter.flight import controller
-from visviva.copter.gyrostat import gyrostat
+from visviva.copter.gyrostat import gyrostat, rates
 from visviva.copter.plant import advance_plant, matrix, plant_start, specific_force, step_inverse
 
 QUAD = copter.quadcopter()
@@ -98,6 +99,17 @@ def fly(p, x, h, steps, *acting):
     inverse, grown = step_inverse(p, x, h), np.zeros(len(p.M))
     for _ in range(steps):
         advance_plant(p, x, h, *acting, inverse, grown)
+
+
+def test_rates_solve_the_equations_of_motion():
+    """M ξ̇ + c = f, with a wrench of nobody else."""
+    tri, rng = copter.tricopter(), np.random.default_rng(0)
+    own, theta, xi = copter.Equations(tri), np.array([0.2, -0.1, 0.3]), rng.normal(size=12)
+    wrench, given = rng.normal(size=6), (np.full(3, 4.0), -theta)
+    found = rates(gyrostat(tri), np.eye(3), theta, xi, *given, wrench, STILL)
+    right = own.forces(np.eye(3), theta, xi, *given) - own.c(theta, xi)
+    right[:6] += wrench
+    assert_allclose(own.M(theta) @ found, right, atol=1e-12)
 
 
 def test_steps_of_a_plant_are_of_order_two():

@@ -71,6 +71,13 @@ def test_the_flip_ends_where_it_began_and_obeys_its_thrust(drag):
         assert np.abs(f[:2]).max() < 1e-8
 
 
+def test_a_path_of_poses_at_half_of_its_speed():
+    plan = copter.manoeuvre("looping", QUAD)
+    slow = copter.Manoeuvre("slow", QUAD, plan.path.stretched(2.0))
+    assert slow.duration == pytest.approx(2 * plan.duration)
+    assert_allclose(slow.largest() / np.array([0.5, 0.25, 0.5, 0.25]), plan.largest(), rtol=1e-9)
+
+
 def vars_of(vehicle):
     return {name: getattr(vehicle, name) for name in ("name", "mass", "com", "inertia", "rotors", "bias", "gravity")}
 

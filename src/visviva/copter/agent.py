@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from time import perf_counter
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_number, finite_vector
+from visviva._arrays import Array, finite_number, finite_vector, frozen
 from visviva._suggestions import helpful
 from visviva.copter.agent_flight import AgentFlight
 from visviva.copter.agent_loop import Record, World, loops
@@ -42,8 +43,10 @@ from visviva.copter.plant import plant_start
 from visviva.copter.sensors import Sensors
 from visviva.copter.surroundings import Surroundings, WindCalls
 from visviva.copter.vehicle import Vehicle
+from visviva.copter.vehicles import quadcopter
 from visviva.copter.wind import WindLike
 from visviva.errors import ModelError
+from visviva.geometry.quaternion import matrix_of
 from visviva.kernels.control.tracking import track_address
 
 NEAR = 1e-9  # of a tick
@@ -120,10 +123,8 @@ class Agent:
 
     def goals(self, p: Parameters, law: Any, plan: Manoeuvre) -> Goal:
         """The reference at ticks of a manoeuvre, and what its wrench will have changed by when filters have made it."""
-        T, code = self.period, law.code
-        t = T * np.arange(-BEFORE, 1 + round(plan.duration / T))
-        motion = code.tabulate(t.clip(0.0, plan.duration))
-        wrench = np.array([self._wrench(p, code, plan, x) for x in t.clip(0.0, plan.duration)])
+        t, motion = _reference_rows(plan, self.period)
+        wrench = _wrenches(p, law.code, motion)
         late = self._lags(p) - p.lead
         sooner = np.array([np.interp(t + late[i], t, wrench[:, i]) - wrench[:, i] for i in range(6)]).T
         return Goal(motion, np.ascontiguousarray(sooner))
@@ -138,14 +139,6 @@ class Agent:
         across, whole = (p.split[:, n:] ** 2).sum(axis=1), (p.split**2).sum(axis=1)
         share = across / np.where(whole > 0, whole, 1.0)
         return np.asarray(thrust + share * (tilt - thrust))
-
-    def _wrench(self, p: Parameters, code: Any, plan: Manoeuvre, t: float) -> Array:
-        """What the law asks for on the reference itself."""
-        now = plan.path.motion(t)
-        y = np.concatenate([now.X.r, now.X.R.ravel(), now.V])
-        code.control.still[:] = p.inverse @ (p.model.drag @ now.V)
-        code.evaluate(t, y)
-        return np.asarray(p.split @ code.control.u)
 
     def fly(
         self,
@@ -210,6 +203,28 @@ class Agent:
         flight = AgentFlight(plan, vehicle, self, sensors, record, s, settle, elapsed)
         around.warn(vehicle, plan.name, flight.t[flight.t >= 0], *flight.trace)
         return flight
+
+
+@lru_cache(maxsize=16)
+def _reference_rows(plan: Manoeuvre, T: float) -> tuple[Array, Array]:
+    """Ticks of a manoeuvre, and (q_R, q̇_R, q̈_R) at them, (n, 3, 7), which are the same for all vehicles."""
+    t = T * np.arange(-BEFORE, 1 + round(plan.duration / T))
+    law: Any = controller(quadcopter(), plan.path)
+    return frozen(t), frozen(law.code.tabulate(t.clip(0.0, plan.duration)))
+
+
+def _wrenches(p: Parameters, code: Any, motion: Array) -> Array:
+    """What a law asks for on the reference itself, whose rows (q_R, q̇_R, q̈_R) are `motion`; (instants, 6)."""
+    q, q_dot, R = motion[:, 0, 3:], motion[:, 1, 3:], matrix_of(motion[:, 0, 3:])
+    w = 2 * (q[:, :1] * q_dot[:, 1:] - q_dot[:, :1] * q[:, 1:] - np.cross(q[:, 1:], q_dot[:, 1:]))
+    V = np.concatenate([w, np.einsum("tji,tj->ti", R, motion[:, 1, :3])], axis=1)
+    y = np.concatenate([motion[:, 0, :3], R.reshape(-1, 9), V], axis=1)
+    still, asked = V @ (p.inverse @ p.model.drag).T, np.empty((len(motion), 6))
+    for k in range(len(motion)):
+        code.control.still[:], code.control.knots[:3], code.control.clock[:] = still[k], motion[k], (k, 1.0, k)
+        code.evaluate(float(k), y[k])
+        asked[k] = p.split @ code.control.u
+    return asked
 
 
 def _access(law: Any) -> tuple[LawAccess, tuple[Any, ...]]:

@@ -238,7 +238,8 @@ def _fly_by_sensors(
 
     own = standard_vehicle(what) if vehicle is None else vehicle
     pilot = Agent(own if believed is None else believed) if agent is None else agent
-    plan = manoeuvre(what, pilot.vehicle) if isinstance(what, str) else what
+    standard = vehicle is None and believed is None and agent is None
+    plan = manoeuvre(what, None if standard else pilot.vehicle) if isinstance(what, str) else what
     return pilot.fly(plan, own, Sensors() if sensors is None else sensors, h=h, **outside)
 
 
@@ -382,11 +383,12 @@ def figures_of(plan: Manoeuvre, errors: dict[str, Array]) -> Figures:
 
 
 def table(plan: Manoeuvre, figures: Figures) -> list[str]:
-    """Lines of figures beside those that were flown."""
+    """Lines of figures, beside those that were flown in reality, if they were."""
     units = ("m/s", "m/s²", "°/s", "°/s²", "m", "°", "°")
     names = ("max |v_R|", "max |v̇_R|", "max |ω_R|", "max |ω̇_R|", "rms e_r", "rms e_R", "rms e_φ")
+    if plan.flown is None:
+        return [f"  {name:12} {x:10.4g}  {unit}" for name, x, unit in zip(names, figures, units, strict=True)]
     lines = [f"  {'':12} {'here':>10} {'Table 5.2':>10}"]
-    for k, (name, unit) in enumerate(zip(names, units, strict=True)):
-        real = "" if plan.flown is None else f"{plan.flown[k]:10.4g}"
-        lines.append(f"  {name:12} {figures[k]:10.4g} {real:>10}  {unit}")
+    for name, x, real, unit in zip(names, figures, plan.flown, units, strict=True):
+        lines.append(f"  {name:12} {x:10.4g} {real:10.4g}  {unit}")
     return lines

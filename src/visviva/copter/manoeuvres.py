@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -76,8 +77,17 @@ def manoeuvre(name: str, vehicle: Vehicle | None = None) -> Manoeuvre:
 
     vehicle: that of Table 5.1 by default, without its bias.
     """
+    if vehicle is None:
+        return _standard(name)
+    build, _, flown = _named(name)
+    return Manoeuvre(name, vehicle, build(vehicle), flown)
+
+
+@cache
+def _standard(name: str) -> Manoeuvre:
+    """With the vehicle of Table 5.1; flights that follow each other find one object, and what is known of it."""
     build, standard, flown = _named(name)
-    own = standard().without_bias() if vehicle is None else vehicle
+    own = standard().without_bias()
     return Manoeuvre(name, own, build(own), flown)
 
 
