@@ -30,15 +30,29 @@ def steps_of(vehicle, x, h, count, currents, wanted, gust, air=STILL):
     return FlownSteps(h * np.arange(count + 1), np.array(path), *acting)
 
 
-def on_the_way(name, t, count=10, h=1e-3):
-    """Steps from a state of the reference of a manoeuvre, with propellers that change their speeds and a gust."""
+def with_options(vehicle):
+    """Blades, and a battery that limits the strongest of the currents of `on_the_way`."""
+    blades = {"drag": 1e-4, "inflow": 2e-4, "flapping": 1.5e-2, "hub": 3e-6, "radius": 0.12}
+    rotors = tuple(replace(rotor, **blades) for rotor in vehicle.rotors)
+    return replace(vehicle, rotors=rotors, battery=copter.Battery(9.0, 0.05, 2.2))
+
+
+def on_the_way(name, t, count=10, h=1e-3, options=False):
+    """Steps from a state of the reference of a manoeuvre, with propellers that change their speeds and a gust.
+
+    options: in wind and near the ground as well, see `with_options`.
+    """
     plan = copter.manoeuvre(name)
     own = replace(plan.vehicle, bias=np.array([0.05, -0.02, 0.01, 0.1, -0.2, 0.3]))
+    own, air = (with_options(own), np.array([2.0, -3.0, 1.0, 0.15])) if options else (own, STILL)
     now, hover, tilting = plan.path.motion(t), own.hover, list(own.tilting)
     x = plant_start(now.X.r, now.X.R, hover.tilts[tilting] + 0.2, 1.1 * hover.speeds)
     x[7 + len(tilting) :][:6] = now.V
     wanted, gust = hover.tilts[tilting] - 0.1, np.array([1.0, -0.5, 0.2])
-    return own, steps_of(own, x, h, count, np.linspace(0.8, 1.5, len(own.rotors)) * hover.currents, wanted, gust)
+    if options:
+        air[3] -= x[2]
+    currents = np.linspace(0.8, 4.0 if options else 1.5, len(own.rotors)) * hover.currents
+    return own, steps_of(own, x, h, count, currents, wanted, gust, air)
 
 
 def audit_of(own, flown):
@@ -47,10 +61,11 @@ def audit_of(own, flown):
 
 @pytest.mark.parametrize("name", MANOEUVRES)
 @pytest.mark.parametrize("h", [1e-3, 1e-2])
-def test_a_step_closes_to_rounding_whatever_its_length(name, h):
+@pytest.mark.parametrize("options", [False, True])
+def test_a_step_closes_to_rounding_whatever_its_length(name, h, options):
     """States know nothing of the works: the motion obeys the equations, and no term is missing."""
     for t in (0.5, 1.2):
-        audit = audit_of(*on_the_way(name, t, h=h))
+        audit = audit_of(*on_the_way(name, t, h=h, options=options))
         assert audit.first_law < 1e-14
         assert audit.is_closed
         used = [*audit.supplied.values(), *audit.spent.values()]
@@ -58,8 +73,12 @@ def test_a_step_closes_to_rounding_whatever_its_length(name, h):
 
 
 @pytest.mark.parametrize("name", ["tricopter transitions", "looping"])
-def test_without_any_of_its_terms_a_step_does_not_close(name):
-    audit = audit_of(*on_the_way(name, 1.2))
+@pytest.mark.parametrize("options", [False, True])
+def test_without_any_of_its_terms_a_step_does_not_close(name, options):
+    audit = audit_of(*on_the_way(name, 1.2, options=options))
+    if options:
+        assert {"battery", "wind"} < set(audit.supplied)
+        assert {"blades", "battery resistance"} < set(audit.spent)
     for part in (audit.supplied, audit.spent, audit.stored):
         for term in [term for term, values in part.items() if np.ptp(values) or values.any()]:
             others = {other: values for other, values in part.items() if other != term}
@@ -118,12 +137,14 @@ def test_works_of_tilting_rotors_are_quadratures_of_forces():
 
 
 def test_an_audit_tells_where_air_drives_a_propeller():
-    """Climbing at 9 m/s; κ_T ϖ/κ_F is 7 m/s at the speeds of a hover."""
+    """Climbing at 9 m/s against the air; κ_T ϖ/κ_F is 7 m/s at the speeds of a hover."""
     own = copter.quadcopter().without_bias()
-    for climb, told in ((6.0, False), (9.0, True)):
+    for climb, wind, told in ((6.0, 0.0, False), (9.0, 0.0, True), (6.0, -3.0, True), (9.0, 3.0, False)):
         x = plant_start(np.zeros(3), np.eye(3), np.zeros(0), own.hover.speeds)
         x[12] = climb
-        flown = steps_of(own, x, 1e-3, 3, np.array(own.hover.currents), np.zeros(0), np.zeros(3))
+        flown = steps_of(
+            own, x, 1e-3, 3, np.array(own.hover.currents), np.zeros(0), np.zeros(3), np.array([0, 0, wind, np.inf])
+        )
         audit = audit_of(own, flown)
         assert ("the air drives 'rotor" in str(audit)) == told
         assert (", and 3 others" in str(audit)) == told
@@ -166,6 +187,26 @@ def test_whole_flights_close_in_each_step(name):
     taken = sum(terms[each] for each in ("electrical", "servos", "bias", "gust"))
     assert_allclose(taken, paid, atol=1e-12 * terms["electrical"][-1])
     assert_allclose(flight.steps.x[:: flight.record.between.shape[1]][:-1], flight.record.x[flight._flown])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["tricopter transitions", "transitions"])
+def test_flights_with_all_options_close_in_each_step(name):
+    own = with_options(by_sensors(name).vehicle)
+    own = replace(own, battery=copter.Battery((9.9, 12.6), 0.03, 2.2))
+    wind = copter.Turbulence((2.0, 0.0, 0.0), 0.5, 10.0)
+    flight = copter.fly(name, own, agent=copter.Agent(own), wind=wind, ground=-0.3)
+    audit, terms = flight.audit(), copter.energies(flight)
+    assert audit.first_law < 1e-12
+    assert audit.is_closed
+    for row in ("battery", "wind", "bias"):
+        assert audit.supplied[row].any()
+    for row in ("blades", "battery resistance"):
+        assert audit.spent[row].any()
+    paid = sum(terms[each] for each in ("stored", "wake", "drag", "blades", "bearings", "winding", "sag"))
+    taken = sum(terms[each] for each in ("battery", "servos", "bias", "gust", "wind"))
+    assert_allclose(taken, paid, atol=1e-12 * terms["battery"][-1])
+    assert "% left" in str(flight)
 
 
 @pytest.mark.slow

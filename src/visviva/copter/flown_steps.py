@@ -54,5 +54,8 @@ def flown_steps(record: Record, first: int, t: Array) -> FlownSteps:
     path = record.between[first:]
     x = np.concatenate([record.x[first : first + 1], path.reshape(-1, path.shape[-1])])
     h = (t[1] - t[0]) / steps
-    acting = (np.repeat(own[first:], steps, axis=0) for own in (record.currents, record.tilts, record.gust))
-    return FlownSteps(t[first] + h * np.arange(len(x)), x, *acting, record.air[first:].reshape(-1, 4))
+    currents, tilts, gust = (
+        np.repeat(own[first:], steps, axis=0) for own in (record.currents, record.tilts, record.gust)
+    )
+    t_of = t[first] + h * np.arange(len(x))
+    return FlownSteps(t_of, x, currents, tilts, gust, record.air[first:].reshape(-1, 4))

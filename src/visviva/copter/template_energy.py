@@ -91,13 +91,16 @@ def template_of_flight(flight: Flight) -> TrackingRecord:
     """
     own, run, law = flight.vehicle, flight.run, flight.law
     rotors, around = flight.rotors, Surroundings() if flight.rotors is None else flight.rotors.around
-    clock = next(clock for asked, clock in run.sampled if asked is law or asked is rotors)
+    if rotors is None:
+        clock = next(clock for asked, clock in run.sampled if asked is law)
+    else:  # they ask the law
+        clock = Clock(float(run.t[0]), rotors.period)
     V, wrench, made = run["craft.twist"], run["craft_air.u"], run["rotors.u"]
     asked = made if rotors is None else np.array(rotors.asked[: len(made)])
-    clock = clock if rotors is None else Clock(clock.start, rotors.period)
     other = np.concatenate([wrench[:, :3] + np.cross(own.com, wrench[:, 3:]), wrench[:, 3:]], axis=1)
     r, R = run["craft.r"], run["craft.R"].reshape(-1, 3, 3)
-    through = [air_twist(*at, around.around(float(t), x)) for *at, x, t in zip(R, V, r, run.t, strict=True)]
+    air = [around.around(float(t), x) for t, x in zip(run.t, r, strict=True)]
+    through = [air_twist(*state) for state in zip(R, V, air, strict=True)]
     q = np.concatenate([r, quaternion(R)], axis=1)
     node = clock.start + clock.period * np.floor((run.t[:-1] - clock.start) / clock.period + NEAR)
     tick = np.searchsorted(run.t, node - NEAR * clock.period)
