@@ -146,7 +146,7 @@ def _advance(
     world: World, m: Measured, x: Array, s: Memory, k: int, free: bool, waiting: Array, taken: int, speeds: Array,
     between: Array, air: Array,
 ) -> int:  # fmt: skip
-    """The plant goes on to the next tick; frames are measured on the way. speeds: mean ones.   between, air: of steps."""
+    """The plant goes on to the next tick; frames are measured on the way. speeds: mean.   between, air: of steps."""
     n, begin = len(speeds), x[len(x) - len(speeds) :].copy()
     inverse, grown = step_inverse(world.plant, x, world.h), np.zeros(len(world.plant.M))
     for j in range(world.steps):
