@@ -14,9 +14,10 @@ from visviva.copter.agent_loop import Record
 from visviva.copter.agent_tick import LIMITED, LONGEST, NEVER, NO_INPUTS, READY, STALE, Memory
 from visviva.copter.estimation import Counts, counts
 from visviva.copter.flight import figures_of, pose_errors, table
-from visviva.copter.gyrostat import gyrostat, motor_currents
+from visviva.copter.gyrostat import directions, gyrostat
 from visviva.copter.manoeuvres import Figures, Manoeuvre
-from visviva.copter.plant import Q_AT, THETA_AT
+from visviva.copter.plant import Q_AT, THETA_AT, xi_at
+from visviva.copter.powers import ROWS, powers
 from visviva.copter.sensors import Sensors
 from visviva.copter.vehicle import Vehicle
 from visviva.geometry.quaternion import matrix_of
@@ -95,14 +96,17 @@ class AgentFlight:
         """What became of frames."""
         return counts(self.memory.position)
 
-    @property
-    def _motor_works(self) -> Array:
-        """Of all motors between ticks since the agent was let go [J], by their speeds and currents at ticks."""
-        p, found = gyrostat(self.vehicle), list[float]()
-        for x, asked in zip(self.record.x[self._flown], self.record.currents[self._flown], strict=True):
-            i = motor_currents(p, x[-len(asked) :], asked)
-            found.append(float(np.sum(p.resistance * i * i + p.k_M * i * x[-len(asked) :])))
-        return self.agent.period * np.array(found[:-1])
+    @cached_property
+    def powers(self) -> dict[str, Array]:
+        """What goes where at `thrust_times` [W], by the rows of `copter.powers`."""
+        p, record, n = gyrostat(self.vehicle), self.record, len(self.vehicle.rotors)
+        at, H, slopes, found = xi_at(p), np.empty((n, 3)), np.empty((n, 3)), list[Array]()
+        for k in range(self._flown.start, len(record.x)):
+            x, around = record.x[k], record.air[k, 0] + np.array([0.0, 0.0, 0.0, record.x[k, 2]])
+            directions(p, x[THETA_AT:at], H, slopes)
+            R = matrix_of(x[Q_AT:THETA_AT])
+            found.append(powers(p, R, H, x[at:], record.currents[k], record.tilts[k], around))
+        return dict(zip(ROWS, np.transpose(found), strict=True))
 
     def __str__(self) -> str:
         how = f"sensors and agent at {1 / self.agent.period:.0f} Hz"
@@ -111,7 +115,9 @@ class AgentFlight:
         F = self.thrusts
         lines.append(f"  thrusts from {F.min():.2f} to {F.max():.2f} N")
         if self.vehicle.battery is not None:
-            lines.append(self.vehicle.battery.account(self.thrust_times, self._motor_works))
+            lines.append(
+                self.vehicle.battery.account(self.thrust_times, self.agent.period * self.powers["electrical"][:-1])
+            )
         return "\n".join([*lines, *(f"  {line}" for line in self.cautions)])
 
     @cached_property

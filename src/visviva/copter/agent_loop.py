@@ -30,6 +30,7 @@ class Record(NamedTuple):
     inputs: Array  # (N, thrusts) of the law
     currents: Array  # (N, n) that act from this tick on
     tilts: Array  # (N, s) that servos are asked for
+    air: Array  # (N, steps, 4) of each step, as `copter.plant` takes it: wind, minus the height of the ground
 
 
 class World(NamedTuple):
@@ -64,7 +65,7 @@ def fly_fixed(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measure
         if flies and begun < 0:
             begun = k
         _note(record, s, law, x, k)
-        taken = _advance(world, m, x, s, k, begun >= 0, waiting, taken, speeds)
+        taken = _advance(world, m, x, s, k, begun >= 0, waiting, taken, speeds, record.air[k])
 
 
 def fly_tilting(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measured, x: Array, goals: Goal,
@@ -82,7 +83,7 @@ def fly_tilting(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measu
         if flies and begun < 0:
             begun = k
         _note(record, s, law, x, k)
-        taken = _advance(world, m, x, s, k, begun >= 0, waiting, taken, speeds)
+        taken = _advance(world, m, x, s, k, begun >= 0, waiting, taken, speeds, record.air[k])
 
 
 def _quiet() -> Frame:
@@ -139,14 +140,16 @@ def _receive(m: Measured, waiting: Array, arrived: int, k: int, frame: Frame) ->
 
 
 def _advance(
-    world: World, m: Measured, x: Array, s: Memory, k: int, free: bool, waiting: Array, taken: int, speeds: Array
-) -> int:
+    world: World, m: Measured, x: Array, s: Memory, k: int, free: bool, waiting: Array, taken: int, speeds: Array,
+    air: Array,
+) -> int:  # fmt: skip
     """The plant goes on to the next tick; frames are measured on the way. speeds: their mean."""
     n, begin = len(speeds), x[len(x) - len(speeds) :].copy()
     for j in range(world.steps):
         taken = _measure(m, x, k * world.steps + j, waiting, taken)
         if free:
             _blow(world, (k * world.steps + j + 0.5) * world.h, x)
+            air[j] = world.air
             advance_plant(world.plant, x, world.h, s.currents, s.tilts, world.gust[k], world.air)
     speeds[:] = 0.5 * (begin + x[len(x) - n :])
     return taken
