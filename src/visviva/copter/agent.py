@@ -197,7 +197,8 @@ class Agent:
         start, hover, tilting = plan.path.motion(0.0).X, self.vehicle.hover, list(vehicle.tilting)
         x = plant_start(start.r, start.R, hover.tilts[tilting], hover.speeds)
         widths = (len(x), 3, 4, 3, 3, 6, 6, p.split.shape[1], len(vehicle.rotors), len(tilting))
-        record = Record(*(np.full((ticks, width), np.nan) for width in widths), np.full((ticks, steps, 4), np.nan))
+        tables = [np.full((ticks, width), np.nan) for width in widths]
+        record = Record._make([*tables, np.full((ticks, steps, 4), np.nan)])
         access, kept = _access(law)
         begun = perf_counter()
         compiled(loops[bool(tilting)])(p, s, access, world, measured, x, goals, record)

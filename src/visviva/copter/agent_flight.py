@@ -115,9 +115,8 @@ class AgentFlight:
         F = self.thrusts
         lines.append(f"  thrusts from {F.min():.2f} to {F.max():.2f} N")
         if self.vehicle.battery is not None:
-            lines.append(
-                self.vehicle.battery.account(self.thrust_times, self.agent.period * self.powers["electrical"][:-1])
-            )
+            works = self.agent.period * self.powers["electrical"][:-1]
+            lines.append(self.vehicle.battery.account(self.thrust_times, works))
         return "\n".join([*lines, *(f"  {line}" for line in self.cautions)])
 
     @cached_property
