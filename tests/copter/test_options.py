@@ -290,6 +290,19 @@ def test_a_flight_with_all_options_closes_its_account_and_tells_of_its_battery()
 
 
 @pytest.mark.slow
+def test_a_flight_by_sensors_is_blown_by_the_wind_of_its_steps_and_tells_of_its_battery():
+    flies = replace(equipped(copter.quadcopter(), **BLADES), battery=CELL)
+    gusty = copter.Turbulence((2.0, 1.0, 0.0), 0.5, 10.0)
+    flight = copter.fly("transitions", flies, sensors=copter.Sensors(), wind=gusty, ground=0.0)
+    flown = flight.t >= 0
+    middle = flight.t[flown] + 5e-4
+    assert_allclose(flight.record.air[flown, 0, :3], [gusty(t) for t in middle], atol=1e-9)
+    assert "% left" in str(flight)
+    assert flight.audit().is_closed
+    assert flight.errors["e_r"].max() < 0.2
+
+
+@pytest.mark.slow
 def test_wind_of_a_function_is_the_same_wind_for_agents():
     sensors = copter.Sensors()
     steady = copter.fly("transitions", sensors=sensors, wind=(2.0, 1.0, 0.0))
