@@ -9,6 +9,7 @@ from visviva.copter.manoeuvres import Figures, Manoeuvre, manoeuvre
 from visviva.copter.mechanism import air, mechanism
 from visviva.copter.rotor import Rotor, Servo
 from visviva.copter.sensors import Sensors
+from visviva.copter.spread import Spread, spread
 from visviva.copter.vehicle import Drag, Hover, Vehicle
 from visviva.copter.vehicles import quadcopter, ring, tricopter
 
@@ -24,6 +25,7 @@ __all__ = [
     "Rotor",
     "Sensors",
     "Servo",
+    "Spread",
     "Vehicle",
     "air",
     "controller",
@@ -35,5 +37,6 @@ __all__ = [
     "rigid",
     "rigid_air",
     "ring",
+    "spread",
     "tricopter",
 ]

@@ -182,7 +182,7 @@ class Agent:
         x = plant_start(start.r, start.R, hover.tilts[tilting], hover.speeds)
         widths = (len(x), 3, 4, 3, 3, 6, 6, p.split.shape[1], len(vehicle.rotors), len(tilting))
         record = Record(*(np.full((ticks, width), np.nan) for width in widths))
-        access, kept = _access(law)
+        access, kept = law_access(law)
         begun = perf_counter()
         compiled(loops[bool(tilting)])(p, s, access, world, measured, x, goals, record)
         elapsed = perf_counter() - begun
@@ -212,7 +212,7 @@ def _wrenches(p: Parameters, code: Any, motion: Array) -> Array:
     return asked
 
 
-def _access(law: Any) -> tuple[LawAccess, tuple[Any, ...]]:
+def law_access(law: Any) -> tuple[LawAccess, tuple[Any, ...]]:
     """The compiled law for a tick, and what must live as long as it is called."""
     code = law.code
     if code is None:
