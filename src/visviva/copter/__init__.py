@@ -12,6 +12,7 @@ from visviva.copter.mechanism import air, mechanism, motors
 from visviva.copter.remote import remote
 from visviva.copter.rotor import Rotor, Servo
 from visviva.copter.sensors import Sensors
+from visviva.copter.spread import Spread, spread
 from visviva.copter.vehicle import Drag, Hover, Vehicle
 from visviva.copter.vehicles import quadcopter, ring, tricopter
 from visviva.copter.wind import Turbulence
@@ -30,6 +31,7 @@ __all__ = [
     "Rotor",
     "Sensors",
     "Servo",
+    "Spread",
     "Turbulence",
     "Vehicle",
     "air",
@@ -45,5 +47,6 @@ __all__ = [
     "rigid",
     "rigid_air",
     "ring",
+    "spread",
     "tricopter",
 ]

@@ -193,7 +193,7 @@ class Agent:
         kept = [np.full((ticks, width), np.nan) for width in widths]
         path, air = np.full((ticks, steps, len(x)), np.nan), np.full((ticks, steps, 4), np.nan)
         record = Record._make([*kept, path, pushes, air])
-        access, alive = _access(law)
+        access, alive = law_access(law)
         begun = perf_counter()
         compiled(loops[bool(tilting)])(p, s, access, world, measured, x, goals, record)
         elapsed = perf_counter() - begun
@@ -227,7 +227,7 @@ def _wrenches(p: Parameters, code: Any, motion: Array) -> Array:
     return asked
 
 
-def _access(law: Any) -> tuple[LawAccess, tuple[Any, ...]]:
+def law_access(law: Any) -> tuple[LawAccess, tuple[Any, ...]]:
     """The compiled law for a tick, and what must live as long as it is called."""
     code = law.code
     if code is None:

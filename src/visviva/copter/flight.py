@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_number
+from visviva._arrays import Array, finite_number, frozen
 from visviva._suggestions import helpful, suggesting
 from visviva.control import Controller, Gains, Thrusters, matching, moments, reference, tracking
 from visviva.control import gains as gains_of
@@ -367,13 +367,19 @@ class Flight:
 
 def pose_errors(plan: Manoeuvre, t: Array, r: Array, R: Array) -> dict[str, Array]:
     """e_r [m], e_R and e_φ [rad] of poses at times of a manoeuvre, and these times; (5.73)."""
-    poses = [plan.path(float(x)) for x in t]
-    r_R, R_R = np.array([X.r for X in poses]), np.array([X.R for X in poses])
+    r_R, R_R = _poses(plan, tuple(t.tolist()))
     E = np.swapaxes(R_R, 1, 2) @ R
     turn = np.stack([E[:, 2, 1] - E[:, 1, 2], E[:, 0, 2] - E[:, 2, 0], E[:, 1, 0] - E[:, 0, 1]], axis=1)
     e_R = np.arctan2(np.linalg.norm(turn, axis=1), np.trace(E, axis1=1, axis2=2) - 1)
     e_phi = np.abs(np.arctan2(E[:, 1, 0] - E[:, 0, 1], E[:, 0, 0] + E[:, 1, 1]))
     return {"t": t, "e_r": np.linalg.norm(r - r_R, axis=1), "e_R": e_R, "e_phi": e_phi}
+
+
+@lru_cache(maxsize=8)
+def _poses(plan: Manoeuvre, times: tuple[float, ...]) -> tuple[Array, Array]:
+    """r_R (n, 3) and R_R (n, 3, 3), for all flights of a manoeuvre."""
+    poses = [plan.path(t) for t in times]
+    return frozen(np.array([X.r for X in poses])), frozen(np.array([X.R for X in poses]))
 
 
 def figures_of(plan: Manoeuvre, errors: dict[str, Array]) -> Figures:
