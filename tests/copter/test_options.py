@@ -207,7 +207,7 @@ class _Asks:
 
 
 def test_rotors_with_options_that_do_nothing_fly_as_rotors_without():
-    plain, same = copter.fly(hop()), copter.fly(hop(), wind=(0, 0, 1e-200))
+    plain, same = copter.fly(hop()), copter.fly(hop(), equipped(QUAD, radius=1e-6), ground=0.0)
     assert plain.rotors is None
     assert_allclose(same.run["craft.r"], plain.run["craft.r"], atol=1e-9)
     assert_allclose(same.thrusts, plain.thrusts, atol=1e-7)

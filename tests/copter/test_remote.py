@@ -80,6 +80,15 @@ def test_the_position_is_the_pilots_care():
     assert_allclose(flight.run["craft.twist"][-1], [0, 0, 0, v, 0, 0], atol=1e-3)
 
 
+@pytest.mark.slow
+def test_sticks_are_flown_by_sensors():
+    """Late by the filters of forces; position is not held, and nothing is called lost."""
+    flight = copter.fly(copter.remote(STICKS["attitude"], 1.0, mode="attitude"), sensors=copter.Sensors())
+    assert flight.figures.e_R < 3
+    assert "lost" not in str(flight)
+    assert flight.errors["e_r"][-1] > 0.02
+
+
 def test_tilting_rotors_take_attitude_and_acceleration():
     sticks = lambda t: (bump(t), 0, 0, 0.1 * bump(t), 0, 0.3 * bump(t))  # noqa: E731
     flight = copter.fly(copter.remote(sticks, 0.6, TRI))

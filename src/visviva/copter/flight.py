@@ -194,8 +194,8 @@ def fly(
               the plant, and the agent has the gains; `believed`, `approach`, `poles` and `period` are its own.
     agent:    that flies, by default one that knows the vehicle without its bias.
     gust:     force [N] in world axes at the centre of mass, by the time of the manoeuvre; for agents.
-    wind:     of the air in world axes [m/s]: three numbers, a function wind(t, r) of the time of the manoeuvre and of
-              the place, or a `Turbulence`. Drag and blades feel the velocity against it.
+    wind:     of the air in world axes [m/s]: three numbers, a function wind(t, r) of the time of the manoeuvre, before
+              it t < 0, and of the place, or a `Turbulence`. Drag and blades feel the velocity against it.
     ground:   height z [m] of the ground, that carries rotors which have a radius.
     """
     if sensors is not None or agent is not None:
@@ -213,13 +213,14 @@ def fly(
     check_ground(around, own, plan)
     law = controller(model, plan.path, approach=approach, poles=poles, piloted=plan.piloted)
     warn_of_demand(plan, model, law, np.linspace(0.0, plan.duration, CHECKED))
-    rotors = RigidRotors(own, law, T, h, around) if around or has_effects(own) else None
+    moved = ground is not None or has_effects(own)
+    rotors = RigidRotors(own, law, T, h, around) if moved else None
     pushing = Sampled(law, period=T) if rotors is None else Sampled(rotors, period=h)
     run = simulate(
         rigid(own), t_end=plan.duration + (0.0 if plan.piloted else AFTER), h=h, integrator=RK4(), initial=_start(plan),
         sampled=[pushing, Sampled(rigid_air(own, wind=wind), period=h)],
     )  # fmt: skip
-    flight = Flight(plan, own, run, law, rotors)
+    flight = Flight(plan, own, run, law, around, rotors)
     around.warn(own, plan.name, run.t, *flight.trace)
     return flight
 
@@ -292,12 +293,13 @@ def _start(plan: Manoeuvre) -> dict[str, Any]:
 @suggesting
 @dataclass(frozen=True, eq=False)
 class Flight:
-    """A run, and what it was to be.   rotors: what these did, where they have options."""
+    """A run, and what it was to be.   around: wind and ground.   rotors: what these did, where they have options."""
 
     plan: Manoeuvre
     vehicle: Vehicle
     run: Run
     law: Controller
+    around: Surroundings
     rotors: RigidRotors | None = None
 
     @cached_property

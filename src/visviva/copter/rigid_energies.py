@@ -46,11 +46,11 @@ def rigid_audit(flight: Flight) -> EnergyAudit:
 
 def _wind_powers(flight: Flight) -> tuple[Array, Array]:
     """f·w of rotors and body in steps."""
-    run, own, rotors = flight.run, flight.vehicle, flight.rotors
-    if rotors is None or not rotors.around:
+    run, own, around = flight.run, flight.vehicle, flight.around
+    if not around:
         return np.zeros(len(run.t_mid)), np.zeros(len(run.t_mid))
     r, R = run["craft.r"], run["craft.R"].reshape(-1, 3, 3)
-    w = np.array([rotors.around.wind(float(t), x) for t, x in zip(run.t[:-1], r[:-1], strict=True)])
+    w = np.array([around.wind(float(t), x) for t, x in zip(run.t[:-1], r[:-1], strict=True)])
     wind = np.einsum("nij,ni->nj", 0.5 * (R[1:] + R[:-1]), w)  # in axes of the body
     body = run["craft_air.u"][:, 3:] - own.bias[3:]
     return (run["rotors.u"][:, 3:] * wind).sum(axis=1), (body * wind).sum(axis=1)
