@@ -19,8 +19,8 @@ AVERAGED = 0.02  # [s], shorter than anything that a vehicle does
 SMALL = 5e-3  # of the largest power: what is not drawn
 COLOURS = {
     "motors": "tab:blue", "battery": "tab:blue", "servos": "tab:cyan", "bias": "0.5", "gust": "tab:olive",
-    "wind": "darkturquoise", "wake": "tab:brown", "blades": "chocolate", "bearings": "tab:red", "windings": "tab:orange",
-    "battery resistance": "gold", "drag": "tab:green", "servo dampers": "tab:pink", "stored": "tab:purple",
+    "wind": "turquoise", "wake": "tab:brown", "blades": "chocolate", "drag": "tab:green", "bearings": "tab:red",
+    "windings": "tab:orange", "battery resistance": "gold", "servo dampers": "tab:pink", "stored": "tab:purple",
 }  # fmt: skip
 
 

@@ -40,7 +40,6 @@ from visviva.copter.gyrostat import (
     mass_matrix,
 )
 from visviva.copter.plant import Q_AT, THETA_AT, gust_wrench, matrix, mean_directions, surroundings_at, xi_at
-from visviva.copter.surroundings import Surroundings
 from visviva.copter.vectors import cross
 from visviva.copter.vehicle import Vehicle
 from visviva.forms.dynamics.handle import Dynamics, dynamics
@@ -90,7 +89,7 @@ def template_of_flight(flight: Flight) -> TrackingRecord:
     wrong; what blades and ground add is made by rotors.
     """
     own, run, law = flight.vehicle, flight.run, flight.law
-    rotors, around = flight.rotors, Surroundings() if flight.rotors is None else flight.rotors.around
+    rotors = flight.rotors
     if rotors is None:
         clock = next(clock for asked, clock in run.sampled if asked is law)
     else:  # they ask the law
@@ -99,7 +98,7 @@ def template_of_flight(flight: Flight) -> TrackingRecord:
     asked = made if rotors is None else np.array(rotors.asked[: len(made)])
     other = np.concatenate([wrench[:, :3] + np.cross(own.com, wrench[:, 3:]), wrench[:, 3:]], axis=1)
     r, R = run["craft.r"], run["craft.R"].reshape(-1, 3, 3)
-    air = [around.around(float(t), x) for t, x in zip(run.t, r, strict=True)]
+    air = [flight.around.around(float(t), x) for t, x in zip(run.t, r, strict=True)]
     through = [air_twist(*state) for state in zip(R, V, air, strict=True)]
     q = np.concatenate([r, quaternion(R)], axis=1)
     node = clock.start + clock.period * np.floor((run.t[:-1] - clock.start) / clock.period + NEAR)
