@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visviva._arrays import Array, finite_number
 from visviva._suggestions import helpful, suggesting
@@ -118,7 +119,7 @@ class Spread:
     @property
     def t(self) -> Array:
         """Times of ticks of the manoeuvre [s], to within one."""
-        return self.nominal.agent.period * np.arange(self.e_r.shape[1])
+        return np.asarray(self.nominal.agent.period * np.arange(self.e_r.shape[1]), dtype=np.float64)
 
     @property
     def rms(self) -> Array:
@@ -126,7 +127,7 @@ class Spread:
         return np.asarray(np.sqrt(np.mean(self.e_r**2, axis=1)))
 
     @property
-    def lost(self) -> Array:
+    def lost(self) -> NDArray[np.int64]:
         """Numbers of flights that were ever more than 1 m from the reference."""
         return np.flatnonzero(~(self.e_r <= BOX).all(axis=1))
 
