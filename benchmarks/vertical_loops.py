@@ -39,17 +39,17 @@ LIFT = SPEED**2 / RADIUS + 9.81  # [m/s²] of the rotors there
 
 def vehicle(share: float = 1.0) -> copter.Vehicle:
     """RotorPy's Hummingbird; share: of its mass and drag. Propellers and motors, which it has not, are ours."""
-    arm, drag = 0.17 / math.sqrt(2), np.full(3, share * DRAG)
+    arm, up = 0.17 / math.sqrt(2), np.array([0.0, 0.0, 1.0])
     rotors = [
         copter.Rotor(
-            name=f"r{k}", position=(arm * x, arm * y, 0), axis=(0, 0, 1), spin=spin, kappa_F=5.57e-6, kappa_T=1.36e-7,
+            name=f"r{k}", position=arm * np.array([x, y, 0.0]), axis=up, spin=spin, kappa_F=5.57e-6, kappa_T=1.36e-7,
             inertia=2e-6, k_M=5e-3, tau_MB=1e-4, speeds=(50, 1500),
         )
         for k, (x, y, spin) in enumerate(((1, 1, -1), (1, -1, 1), (-1, -1, -1), (-1, 1, 1)), 1)
     ]  # fmt: skip
     return copter.Vehicle(
-        name="hummingbird", mass=0.5 * share, com=np.zeros(3), inertia=(3.65e-3, 3.68e-3, 7.03e-3), rotors=rotors,
-        drag=copter.Drag(d=drag, centre=np.zeros(3), Upsilon=np.zeros(3)),
+        name="hummingbird", mass=0.5 * share, com=np.zeros(3), inertia=np.diag([3.65e-3, 3.68e-3, 7.03e-3]),
+        rotors=tuple(rotors), drag=copter.Drag(d=np.full(3, share * DRAG), centre=np.zeros(3), Upsilon=np.zeros(3)),
     )  # fmt: skip
 
 

@@ -119,7 +119,7 @@ class Spread:
     @property
     def t(self) -> Array:
         """Times of ticks of the manoeuvre [s], to within one."""
-        return np.asarray(self.nominal.agent.period * np.arange(self.e_r.shape[1]))
+        return np.asarray(self.nominal.agent.period * np.arange(self.e_r.shape[1]), dtype=np.float64)
 
     @property
     def rms(self) -> Array:
@@ -129,7 +129,7 @@ class Spread:
     @property
     def lost(self) -> NDArray[np.int64]:
         """Numbers of flights that were ever more than 1 m from the reference."""
-        return np.flatnonzero(~(self.e_r <= BOX).all(axis=1)).astype(np.int64)
+        return np.flatnonzero(~(self.e_r <= BOX).all(axis=1))
 
     @property
     def within_twice(self) -> float:
