@@ -230,6 +230,7 @@ def ram(m, joint):
 
 
 ALONG = (("hand", (1.1, 0.4, 0.3)), (0.2, 0.3, 1.0))  # a point, and an axis of the ground
+OWN_AXES = ("hand", "body")  # its motion against the ground, in axes of its own
 
 
 def hoist(m, joint):
@@ -248,7 +249,7 @@ def hull(m, joint):
     }
     junctions = {"p": ("drag.p",), "f": ("rub.f",), "w": ("brake.p",), "s": ("drag.s", "rub.s", "brake.s")}
     inside = compose("hull", parts, junctions, outer=("p", "f", "w", "s"))
-    places = {"p": ("hand", "body"), "f": (("hand", (1.1, 0.4, 0.3)), "arm"), "w": ("hand", (0.2, 0.3, 1.0), "arm")}
+    places = {"p": OWN_AXES, "f": (("hand", (1.1, 0.4, 0.3)), "arm"), "w": ("hand", (0.2, 0.3, 1.0), "arm")}
     m.box("hull", inside, places)
 
 

@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from visviva import ModelError, copter
+from visviva.copter.blades import STILL
 from visviva.copter.flight import controller
 from visviva.copter.gyrostat import gyrostat, rates
 from visviva.copter.plant import advance_plant, matrix, plant_start, specific_force, step_inverse
@@ -173,11 +174,11 @@ def fly(p, x, h, steps, *acting):
 
 
 def test_rates_solve_the_equations_of_motion():
-    """M ξ̇ + c = f with the whole matrix, which the plant eliminates from its last row up."""
+    """M ξ̇ + c = f, with a wrench of nobody else."""
     tri, rng = copter.tricopter(), np.random.default_rng(0)
     own, theta, xi = copter.Equations(tri), np.array([0.2, -0.1, 0.3]), rng.normal(size=12)
     wrench, given = rng.normal(size=6), (np.full(3, 4.0), -theta)
-    found = rates(gyrostat(tri), np.eye(3), theta, xi, *given, wrench)
+    found = rates(gyrostat(tri), np.eye(3), theta, xi, *given, wrench, STILL)
     right = own.forces(np.eye(3), theta, xi, *given) - own.c(theta, xi)
     right[:6] += wrench
     assert_allclose(own.M(theta) @ found, right, atol=1e-12)

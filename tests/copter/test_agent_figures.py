@@ -53,7 +53,7 @@ def hand_made(begun=0.1, off=(0.0, 0.0, 0.0), ticks=None):
     wrong = np.full((len(t), 6), 7.0)
     record = Record(
         x, wrong[:, :3], np.tile([0.0, 1.0, 0.0, 0.0], (len(t), 1)), wrong[:, :3], wrong[:, :3], wrong, wrong,
-        wrong[:, :4], wrong[:, :4], wrong[:, :0], x[:, None], wrong[:, :3],
+        wrong[:, :4], wrong[:, :4], wrong[:, :0], x[:, None], wrong[:, :3], wrong[:, None, :4],
     )  # fmt: skip
     return AgentFlight(plan, vehicle, agent, copter.Sensors(), record, memory, SETTLE, 0.0)
 

@@ -1,5 +1,7 @@
 """The energy of the errors of flights: its terms add up to the second order of the step, and none is a remainder."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -8,7 +10,7 @@ from test_copter_energy import by_sensors, on_the_way
 from visviva import control, copter
 from visviva.copter.flight import controller, rigid
 from visviva.copter.gyrostat import gyrostat, rates
-from visviva.copter.plant import gust_wrench
+from visviva.copter.plant import gust_wrench, surroundings_at
 from visviva.copter.template_energy import Wrenches, template_record, wrenches
 from visviva.forms.dynamics.handle import dynamics
 from visviva.model.control_law import Clock
@@ -22,9 +24,9 @@ def deviation(record):
     return np.abs(record.W - record.W[0] - sum(record.work.values())).max() / record.scale
 
 
-def record_on_the_way(name, steps, **broken):
+def record_on_the_way(name, steps, options=False, **broken):
     """Of 40 ms, with ticks each 10 ms and rotors that are asked for what they need at hover."""
-    own, flown = on_the_way(name, 0.5, count=steps, h=0.04 / steps)
+    own, flown = on_the_way(name, 0.5, count=steps, h=0.04 / steps, options=options)
     law, begin = controller(own, copter.manoeuvre(name).path, damped=False), 0.5 * np.ones(steps + 1)
     made, other, at_nodes = wrenches(own, flown)
     asked = np.tile(own.split_allocation[:, : len(own.rotors)] @ own.hover.thrusts, (steps, 1))
@@ -34,27 +36,27 @@ def record_on_the_way(name, steps, **broken):
     return template_record(law.law, d, law.goal, flown.t + begin, flown.x[:, :7], flown.xi[:, :6], acting, clock)
 
 
-@pytest.mark.parametrize("name", ["tricopter transitions", "looping"])
-def test_terms_of_the_plant_add_up_to_the_second_order(name):
-    coarse, fine, finest = (record_on_the_way(name, steps) for steps in (20, 40, 80))
+@pytest.mark.parametrize(("name", "options"), [("tricopter transitions", True), ("looping", False)])
+def test_terms_of_the_plant_add_up_to_the_second_order(name, options):
+    coarse, fine, finest = (record_on_the_way(name, steps, options) for steps in (20, 40, 80))
     assert set(fine.work) == TERMS
     assert deviation(finest) < 1e-4
     assert deviation(coarse) / deviation(fine) == pytest.approx(4, rel=0.3)
     assert deviation(fine) / deviation(finest) == pytest.approx(4, rel=0.3)
     for part in ("made", "other"):
-        assert deviation(record_on_the_way(name, 80, **{part: 1.01})) > 10 * deviation(finest)
+        assert deviation(record_on_the_way(name, 80, options, **{part: 1.01})) > 10 * deviation(finest)
     for name in ("damping", "hold", "estimation and model", "actuators"):
         assert np.abs(fine.work[name]).max() > 1e-6
 
 
 def test_rotors_make_what_the_equations_of_motion_take():
     """M a + b of the rigid vehicle with ξ̇ of the gyrostat, less what else acts, in the limit of short steps."""
-    own, flown = on_the_way("tricopter transitions", 1.2, count=2, h=1e-5)
+    own, flown = on_the_way("tricopter transitions", 1.2, count=2, h=1e-5, options=True)
     made, _, other = wrenches(own, flown)
     d, R, xi = dynamics(rigid(own)), flown.R[1], flown.xi[1]
     p = gyrostat(own)
-    push = gust_wrench(p, R, flown.gust[0])
-    a = rates(p, R, flown.theta[1], xi, flown.currents[0], flown.wanted[0], push)[:6]
+    push, around = gust_wrench(p, R, flown.gust[0]), surroundings_at(flown.air[0], flown.r[1, 2])
+    a = rates(p, R, flown.theta[1], xi, flown.currents[0], flown.wanted[0], push, around)[:6]
     taken = d.inverse(flown.x[1, :7], xi[:6], a)
     assert_allclose(made.mean(axis=0), taken - other[1], atol=1e-5 * np.abs(taken).max())
 
@@ -66,6 +68,10 @@ def test_terms_of_a_flight_with_perfect_state_add_up():
     flights = [copter.fly(plan, h=h) for h in (5e-3, 2.5e-3)]
     coarse, fine = (flight.tracking for flight in flights)
     assert deviation(coarse) / deviation(fine) == pytest.approx(4, rel=0.3)
+    late = replace(QUAD, rotors=[replace(rotor, lag=0.02, drag=1e-4) for rotor in QUAD.rotors])
+    windy = [copter.fly(plan, late, h=h, wind=(1.0, 0.0, 0.0)).tracking for h in (2.5e-3, 1.25e-3)]
+    assert deviation(windy[0]) / deviation(windy[1]) == pytest.approx(4, rel=0.3)
+    assert np.abs(windy[1].work["actuators"]).max() > 10 * deviation(windy[1]) * windy[1].scale
     assert not fine.work["actuators"].any()
     assert abs(fine.balance["estimation and model"]) > 1e-7
     run = flights[1].run.tracking

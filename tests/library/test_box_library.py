@@ -114,3 +114,32 @@ def test_numbers_that_are_none_are_refused() -> None:
     with pytest.raises(vv.ModelError, match="pressure of a gas spring"):
         boxes.gas_spring(1.0, volume=1.0, pressure=0.0)
     assert "p" in boxes.lugre(1.0, 1.0, 2.0, v_st=0.1, of=momentum).interface
+
+
+def test_water_around_a_body_keeps_the_momenta_of_both() -> None:
+    """Unsymmetric added mass: what the body and the water have together in the world, where nothing else acts."""
+    M = np.diag([0.03, 0.02, 0.05, 2.0, 3.0, 5.0]) + 0.01
+    m = vv.Mechanism("hull")
+    body = m.body("hull", mass=1.5, inertia=(0.1, 0.2, 0.25), at=(0, 0, 0), twist=(1.0, 2.0, -1.0, 0.5, 1.0, -0.3))
+    m.box("water", boxes.added_mass(M), {"p": (body, "body")})
+    gaps = []
+    for h in (4e-3, 2e-3):
+        run = run_of(m, 0.08, h)
+        J, R, r = np.diag([0.1, 0.2, 0.25, 1.5, 1.5, 1.5]), run["hull.R"], run["hull.r"]
+        P = np.einsum("ij,nj->ni", J + M, run["hull.twist"])
+        p = np.einsum("nij,nj->ni", R, P[:, 3:])
+        L = np.einsum("nij,nj->ni", R, P[:, :3]) + np.cross(r, p)
+        gaps.append(max(np.abs(one - one[0]).max() for one in (p, L)))
+        turned = np.abs(run["hull.twist"] - run["hull.twist"][0]).max()
+    assert turned > 0.03
+    assert gaps[0] < 1e-3
+    assert gaps[0] / gaps[1] == pytest.approx(4.0, abs=0.2)
+
+
+def test_drag_and_added_mass_say_what_numbers_they_take() -> None:
+    with pytest.raises(vv.ModelError, match=r"D of a drag must be \(3, 3\) or \(6, 6\).*got shape \(2, 2\)"):
+        boxes.drag(np.eye(2))
+    with pytest.raises(vv.ModelError, match="D of a drag must be positive semidefinite"):
+        boxes.drag(-np.eye(3))
+    with pytest.raises(vv.ModelError, match=r"M of an added mass must be positive definite; .* is 0"):
+        boxes.added_mass((1, 1, 1, 1, 1, 0))

@@ -230,6 +230,7 @@ WRONG: dict[str, tuple[Any, Composite, str]] = {
     "no axis": (("eye", (0, 0, 0)), damper(), r"axis of port 'b.p' is zero"),
     "a point that stays": (("foot", (0, 0, 1)), damper(), r"a point of the ground, which does not move along axes"),
     "a point of its own axes": (("eye", (0, 0, 1), "jib"), damper(), r"a point of 'jib', which does not move along"),
+    "axes of a particle": (("boom", (0, 0, 1), "bob"), damper(), r"is along axes of 'bob', a particle, which has none"),
     "three ends": (("eye", "foot", "jib"), damper(), r"two ends, \(a, b\), an end and an axis, or an end, an axis"),
     "one end": ("eye", damper(), r"refers to frame 'eye': give a joint.*\n.*give both, \(a, b\), or a point and an"),
 }
@@ -237,8 +238,10 @@ WRONG: dict[str, tuple[Any, Composite, str]] = {
 
 @pytest.mark.parametrize(("at", "system", "says"), WRONG.values(), ids=WRONG.keys())
 def test_places_that_are_none_are_refused(at: Any, system: Composite, says: str) -> None:
+    m = crane()
+    m.particle("bob", mass=1.0, at=(1, 1, 1))
     with pytest.raises(vv.ModelError, match=says):
-        crane().box("b", system, {"p": at})
+        m.box("b", system, {"p": at})
 
 
 def test_points_that_meet_have_no_line() -> None:

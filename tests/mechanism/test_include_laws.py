@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from parts import ALONG, BODIES, ELEMENTS, GRAVITY, JOINTS, WARM, NotApplicable, Sample, join, sample
+from parts import ALONG, BODIES, ELEMENTS, GRAVITY, JOINTS, OWN_AXES, WARM, NotApplicable, Sample, join, sample
 from readings import instant
 
 import visviva as vv
@@ -147,8 +147,8 @@ class OnCarrier:
         return self.mechanism.stream(*arguments, **options, against=self.ground)
 
     def box(self, name: str, system: Any, ports: Any) -> Any:
-        own = {port: (*at, self.ground) if at == ALONG else at for port, at in ports.items()}
-        return self.mechanism.box(name, system, own)
+        own = {ALONG: (*ALONG, self.ground), OWN_AXES: ("hand", self.ground)}
+        return self.mechanism.box(name, system, {port: own.get(at, at) for port, at in ports.items()})
 
     def constraint(self, name: str, parts: tuple[str], *, g: Any) -> Any:
         return self.mechanism.constraint(name, (self.ground, *parts), g=lambda c, b: g(against(c, b)))

@@ -26,7 +26,7 @@ from visviva.copter.estimation import (
     position_observer,
     rate_observer,
 )
-from visviva.copter.flight import APPROACH, PERIOD, POLES, STEP, check_thrust, controller
+from visviva.copter.flight import APPROACH, PERIOD, POLES, STEP, check_ground, check_thrust, controller
 from visviva.copter.force import (
     propellers,
     propellers_start,
@@ -43,8 +43,10 @@ from visviva.copter.gyrostat import gyrostat
 from visviva.copter.manoeuvres import Manoeuvre
 from visviva.copter.plant import plant_start
 from visviva.copter.sensors import Sensors
+from visviva.copter.surroundings import Surroundings, WindCalls
 from visviva.copter.vehicle import Vehicle
 from visviva.copter.vehicles import quadcopter
+from visviva.copter.wind import WindLike
 from visviva.errors import ModelError
 from visviva.geometry.quaternion import matrix_of
 from visviva.kernels.control.tracking import track_address
@@ -182,12 +184,15 @@ class Agent:
         *,
         h: float = 1e-3,
         gust: Callable[[float], ArrayLike] | None = None,
+        wind: WindLike = None,
+        ground: float | None = None,
         settle: float = 4.0,
         after: float = 0.5,
     ) -> AgentFlight:
         """Fly a manoeuvre with a vehicle, about which it need not know everything; see `vv.copter.fly`.
 
         gust:   force [N] in world axes at the centre of mass, by the time of the manoeuvre; held between ticks.
+        wind, ground: see `vv.copter.fly`; the agent knows of neither.
         settle, after: hover before and after the manoeuvre [s]; before it estimates settle.
         """
         T = self.period
@@ -203,8 +208,18 @@ class Agent:
                 f"{vehicle.name!r}.\nNumbers may differ, their arrangement may not."
             )
         check_thrust(plan, self.vehicle)
-        law = controller(self.vehicle, plan.path, approach=self.approach, poles=self.poles, damped=False)
-        access, alive = _access(law, self.vehicle)
+        around = Surroundings(wind, ground)
+        check_ground(around, vehicle, plan)
+        law = controller(
+            self.vehicle, plan.path, approach=self.approach, poles=self.poles, damped=False, piloted=plan.piloted
+        )  # fmt: skip
+        if law.code is None:
+            raise ModelError(
+                f"an agent cannot fly {self.vehicle.name!r}: it takes a law in compiled code, this one is not: "
+                f"{law.why_not}.\nRotors that are more than the wrench they make, such as six upright ones, fly with "
+                "perfect state: fly(...) without sensors= and agent=."
+            )
+        access, alive = law_access(law)
         p = self.parameters(sensors, h)
         s, goals, quiet = self.memory(p), self.goals(p, law, plan), round(settle / T)
         flown = quiet + round((plan.duration + after) / T)
@@ -212,20 +227,28 @@ class Agent:
         measured = sensors.draw(ticks, T, h, len(vehicle.rotors))
         if gust is not None:
             pushes[:] = [finite_vector(gust((k - quiet) * T), "force of a gust [N]", 3) for k in range(flown)]
+        blows = WindCalls(around)
         world = World(
-            gyrostat(vehicle), vehicle.gravity, float(h), steps, quiet, lead, self.ticks_ahead, pushes
+            gyrostat(vehicle), vehicle.gravity, float(h), steps, quiet, lead, self.ticks_ahead, pushes,
+            around.air, blows.address, blows.r, blows.w,
         )  # fmt: skip
         start, hover, tilting = plan.path.motion(0.0).X, self.vehicle.hover, list(vehicle.tilting)
         x = plant_start(start.r, start.R, hover.tilts[tilting], hover.speeds)
         widths = (len(x), 3, 4, 3, 3, 6, 6, p.split.shape[1], len(vehicle.rotors), len(tilting))
         kept = [np.full((ticks, width), np.nan) for width in widths]
-        record = Record._make([*kept, np.full((ticks, steps, len(x)), np.nan), np.zeros((ticks, 3))])
+        path, air = np.full((ticks, steps, len(x)), np.nan), np.full((ticks, steps, 4), np.nan)
+        record = Record._make([*kept, path, np.zeros((ticks, 3)), air])
         begun = perf_counter()
         made = compiled(loops[bool(tilting)])(p, s, access, world, measured, x, goals, record)
         elapsed = perf_counter() - begun
         del alive
         record = Record._make(part[:made] for part in record)
-        return AgentFlight(plan, vehicle, self, sensors, record, s, settle, elapsed)
+        if blows.error is not None:
+            raise blows.error
+        flight = AgentFlight(plan, vehicle, self, sensors, record, s, settle, elapsed)
+        if flight.flew:
+            around.warn(vehicle, plan.name, flight.t[flight.t >= 0], *flight.trace)
+        return flight
 
 
 def poles_of_frames(frame_period: float) -> tuple[float, float, float]:
@@ -267,15 +290,9 @@ def _wrenches(p: Parameters, code: Any, motion: Array) -> Array:
     return asked
 
 
-def _access(law: Any, vehicle: Vehicle) -> tuple[LawAccess, tuple[Any, ...]]:
+def law_access(law: Any) -> tuple[LawAccess, tuple[Any, ...]]:
     """The compiled law for a tick, and what must live as long as it is called."""
     code = law.code
-    if code is None:
-        raise ModelError(
-            f"an agent cannot fly {vehicle.name!r}: it takes a law in compiled code, this one is not: {law.why_not}.\n"
-            "Rotors that are more than the wrench they make, such as six upright ones, fly with perfect state: "
-            "fly(...) without sensors= and agent=."
-        )
     width = sum(law.widths)
     T = np.concatenate([[0, 0], np.arange(law.size)]).astype(np.int64)
     P, read, given = code.parameters(0, width), np.zeros(law.size), np.zeros(width)

@@ -11,15 +11,16 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva._suggestions import suggesting
-from visviva.copter import energy_account
 from visviva.copter.agent_loop import Record
 from visviva.copter.agent_tick import LIMITED, LONGEST, NEVER, NO_INPUTS, READY, STALE, Memory
-from visviva.copter.energy_audit import EnergyAudit, driven_by_air
-from visviva.copter.estimation import Counts, counts
+from visviva.copter.energy_account import account
+from visviva.copter.energy_audit import EnergyAudit
+from visviva.copter.estimation import Counts, compiled, counts
 from visviva.copter.flight import figures_of, pose_errors, table
 from visviva.copter.flown_steps import FlownSteps, flown_steps
 from visviva.copter.manoeuvres import Figures, Manoeuvre
 from visviva.copter.plant import Q_AT, THETA_AT
+from visviva.copter.powers import step_works
 from visviva.copter.sensors import Sensors
 from visviva.copter.vehicle import Vehicle
 from visviva.errors import ModelError
@@ -118,6 +119,9 @@ class AgentFlight:
         if self.flew:
             F = self.thrusts
             lines += [*table(self.plan, self.figures), f"  thrusts from {F.min():.2f} to {F.max():.2f} N"]
+            if self.vehicle.battery is not None and np.isfinite(self.record.between[-1]).all():
+                audit = self.audit()
+                lines.append(self.vehicle.battery.account(audit.t, audit.supplied["battery"]))
         return "\n".join([*lines, *(f"  {line}" for line in self.cautions)])
 
     @cached_property
@@ -135,7 +139,7 @@ class AgentFlight:
         if weak := self._weakest():
             found.append(weak)
         e = self.errors
-        if (outside := ~(e["e_r"] <= BOX)).any():
+        if not self.plan.piloted and (outside := ~(e["e_r"] <= BOX)).any():
             found.append(f"control was lost: more than {BOX:g} m from the reference at t = {e['t'][outside][0]:.2f} s.")
         if (turned := ~(e["e_R"] <= TURNED)).any():
             found.append(f"control was lost: turned by more than 90° at t = {e['t'][turned][0]:.2f} s.")
@@ -194,14 +198,9 @@ class AgentFlight:
 
     @cached_property
     def _audit(self) -> EnergyAudit:
-        own, flown = self.vehicle, self.steps
-        wakes = energy_account.wakes(own, flown)
-        names = [rotor.name for rotor in own.rotors]
-        return EnergyAudit(
-            self.plan.name, f"{len(flown.h)} steps of {own.name!r} by sensors", flown.t,
-            energy_account.supplied(own, flown), energy_account.spent(own, flown), energy_account.stored(own, flown),
-            driven_by_air(dict(zip(names, (wakes / -flown.h[:, None]).T, strict=True)), flown.t[:-1]),
-        )  # fmt: skip
+        flown = self.steps
+        how = f"{len(flown.h)} steps of {self.vehicle.name!r} by sensors"
+        return account(self.plan.name, how, self.vehicle, flown, compiled(step_works))
 
     @cached_property
     def tracking(self) -> TrackingRecord:

@@ -13,8 +13,9 @@ from visviva.copter.estimation.attitude_observer import NOW
 from visviva.copter.estimation.position_observer import R, V
 from visviva.copter.estimation.turns import exponential, multiply, quaternion_at
 from visviva.copter.gyrostat import Gyrostat
-from visviva.copter.plant import Q_AT, advance_plant, specific_force, step_inverse, xi_at
+from visviva.copter.plant import Q_AT, advance_plant, matrix, specific_force, step_inverse, xi_at
 from visviva.copter.sensors import Measured
+from visviva.kernels.calls import call_inputs
 
 HELD = -1  # in place of the tick at which the agent is let go
 
@@ -34,6 +35,7 @@ class Record(NamedTuple):
     tilts: Array  # (N, s) that servos are asked for
     between: Array  # (N, steps, ...) the true state at the end of each step until the next tick
     gust: Array  # (N, 3) force [N] in world axes that acts from this tick on
+    air: Array  # (N, steps, 4) the wind [m/s] in each step, and minus the height of the ground
 
 
 class World(NamedTuple):
@@ -47,6 +49,10 @@ class World(NamedTuple):
     lead: int  # ticks of hover with which goals begin before it
     ahead: int  # ticks for which the law is asked
     gust: Array  # (M, 3) force [N] in world axes at each tick since the agent is let go, which flies that long
+    air: Array  # (4,) the wind that blows now [m/s], and minus the height of the ground
+    wind: int  # address of a function that tells the wind by the time of the manoeuvre, else 0
+    wind_r: Array  # (3,) where it is asked
+    wind_w: Array  # (3,) what it tells
 
 
 class Progress(NamedTuple):
@@ -124,11 +130,27 @@ def _imu(world: World, m: Measured, x: Array, s: Memory, k: int, now: Progress) 
     out[:3] = np.dot(m.R_B, x[at : at + 3])
     if now.begun[0] != HELD:
         gust = world.gust[k - now.begun[0]]
-        a = specific_force(world.plant, x, s.next_currents, s.next_tilts, gust, world.gravity)
+        _blow(world, now, k * world.steps, x, 0.0)
+        a = specific_force(world.plant, x, s.next_currents, s.next_tilts, gust, world.gravity, world.air)
     else:
         a = world.gravity * np.array(_up(x))
     out[3:] = np.dot(m.R_B, a)
     return out + m.bias + m.noise[k]
+
+
+def _blow(world: World, now: Progress, step: int, x: Array, later: float) -> None:
+    """The wind a part of a step later than a step begins, where the vehicle will be then."""
+    if world.wind != 0:
+        at, h = xi_at(world.plant), later * world.h
+        world.wind_r[:] = x[:3] + h * np.dot(matrix(x, Q_AT), x[at + 3 : at + 6])
+        t = _time(world, now, step) + h
+        call_inputs(world.wind, (3, 0, 0, t, 0, 0))
+        world.air[:3] = world.wind_w
+
+
+def _time(world: World, now: Progress, step: int) -> float:
+    """Of the manoeuvre [s], at the begin of a step, once the agent is let go."""
+    return (step - (now.begun[0] + world.settle) * world.steps) * world.h
 
 
 def _up(x: Array) -> tuple[float, float, float]:
@@ -154,7 +176,7 @@ def _measure(world: World, m: Measured, x: Array, step: int, now: Progress) -> N
 def _is_blind(world: World, m: Measured, now: Progress, step: int) -> bool:
     if now.begun[0] == HELD:
         return False
-    t, near, found = (step - (now.begun[0] + world.settle) * world.steps) * world.h, 0.5 * world.h, 0
+    t, near, found = _time(world, now, step), 0.5 * world.h, 0
     for k in range(len(m.blind)):
         if m.blind[k, 0] - near < t < m.blind[k, 1] + near:
             found += 1
@@ -184,8 +206,9 @@ def _advance(
     for j in range(world.steps):
         _measure(world, m, x, k * world.steps + j, now)
         if free:
-            advance_plant(world.plant, x, world.h, s.currents, s.tilts, gust, inverse, grown)
-        record.between[k, j] = x
+            _blow(world, now, k * world.steps + j, x, 0.5)
+            advance_plant(world.plant, x, world.h, s.currents, s.tilts, gust, inverse, grown, world.air)
+        record.between[k, j], record.air[k, j] = x, world.air
     now.speeds[:] = 0.5 * (begin + x[len(x) - n :]) + m.speeds[k]
 
 

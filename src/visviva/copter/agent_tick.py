@@ -45,8 +45,9 @@ from visviva.copter.force import (
     tilt_force_speeds,
     track_speeds,
 )
-from visviva.copter.gyrostat import Gyrostat, applied, cross, directions
+from visviva.copter.gyrostat import Gyrostat, add_blades, applied, directions
 from visviva.copter.plant import matrix
+from visviva.copter.vectors import cross
 from visviva.kernels.calls import call_inputs
 from visviva.kernels.control.tracking import FINE, LEAST_VIOLATION
 
@@ -213,8 +214,11 @@ def _feel(p: Parameters, s: Memory, observed: Array, w_M: Array, a: Array) -> Ar
     xi[6 + m :] = s.propellers[:n]
     H, slopes, none = np.empty((n, 3)), np.empty((n, 3)), np.zeros(n)
     directions(g, theta, H, slopes)
-    wrench = applied(g, R_WB, H, theta, xi, none, s.tilts)[:6]
+    around = np.zeros(4)  # no wind, and no ground
+    around[3] = np.inf
+    wrench = applied(g, R_WB, H, theta, xi, none, s.tilts, around)[:6]
     held = -np.dot(g.drag, xi[:6])
+    add_blades(g, R_WB, H, xi[:6], xi[6 + m :], around[3], held)
     momentum, reaction, turn = np.zeros(3), np.zeros(3), np.empty(3)
     for i in range(n):
         spin = xi[6 + m + i]

@@ -10,15 +10,17 @@ bodies that turn; this is the gyrostat, of which `copter.gyrostat` has the plain
 
 from __future__ import annotations
 
+import math
 from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array
+from visviva._arrays import Array, finite_vector
 from visviva._suggestions import suggesting
 from visviva.copter import gyrostat as own
 from visviva.copter.vehicle import Vehicle
+from visviva.errors import ModelError
 
 
 @suggesting
@@ -50,17 +52,41 @@ class Equations:
         return own.coriolis(self._constants, own.mass_matrix(self._constants, H), slopes, _floats(xi))
 
     def forces(
-        self, R: ArrayLike, theta: ArrayLike, xi: ArrayLike, currents: ArrayLike, wanted: ArrayLike = ()
+        self,
+        R: ArrayLike,
+        theta: ArrayLike,
+        xi: ArrayLike,
+        currents: ArrayLike,
+        wanted: ArrayLike = (),
+        *,
+        wind: ArrayLike = (0.0, 0.0, 0.0),
+        height: float = math.inf,
     ) -> Array:
-        """f^P + f^U + f^B - D ξ - f^G, at an attitude R, for currents [A] and tilts θ_U that servos are asked for."""
+        """f^P + f^U + f^B - D ξ - f^G, at an attitude R, for currents [A] and tilts θ_U that servos are asked for.
+
+        wind: of the air in world axes [m/s].   height: of the origin above the ground [m].
+        """
         H, angles = self._directions(theta)[0], np.atleast_1d(_floats(theta))
-        return own.applied(self._constants, _floats(R), H, angles, _floats(xi), _floats(currents), _floats(wanted))
+        if not height > -math.inf:
+            raise ModelError(f"height above the ground is a number [m], inf where there is none, got {height!r}.")
+        around = np.append(finite_vector(wind, "wind [m/s]", 3), height)
+        return own.applied(
+            self._constants, _floats(R), H, angles, _floats(xi), _floats(currents), _floats(wanted), around
+        )
 
     def rates(
-        self, R: ArrayLike, theta: ArrayLike, xi: ArrayLike, currents: ArrayLike, wanted: ArrayLike = ()
+        self,
+        R: ArrayLike,
+        theta: ArrayLike,
+        xi: ArrayLike,
+        currents: ArrayLike,
+        wanted: ArrayLike = (),
+        *,
+        wind: ArrayLike = (0.0, 0.0, 0.0),
+        height: float = math.inf,
     ) -> Array:
         """ξ̇."""
-        right = self.forces(R, theta, xi, currents, wanted) - self.c(theta, xi)
+        right = self.forces(R, theta, xi, currents, wanted, wind=wind, height=height) - self.c(theta, xi)
         return np.asarray(np.linalg.solve(self.M(theta), right))
 
     def _directions(self, theta: ArrayLike) -> tuple[Array, Array]:

@@ -10,13 +10,20 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_number
+from visviva._arrays import Array, finite_number, frozen
 from visviva._suggestions import helpful, suggesting
-from visviva.control import Controller, Thrusters, matching, moments, reference, tracking
+from visviva.control import Controller, Gains, Thrusters, matching, moments, reference, tracking
+from visviva.control import gains as gains_of
 from visviva.copter.allotment import allot, limits
 from visviva.copter.demand import warn_of_demand
+from visviva.copter.energy_audit import EnergyAudit
+from visviva.copter.gyrostat import air_twist
 from visviva.copter.manoeuvres import Figures, Manoeuvre, manoeuvre, standard_vehicle
+from visviva.copter.rigid_energies import rigid_audit
+from visviva.copter.rigid_rotors import RigidRotors, has_effects
+from visviva.copter.surroundings import Surroundings
 from visviva.copter.vehicle import Vehicle
+from visviva.copter.wind import WindLike
 from visviva.errors import ModelError
 from visviva.forms.flows.schemes import RK4
 from visviva.integrate import Sampled, simulate
@@ -33,6 +40,7 @@ if TYPE_CHECKING:
 
 POLES = (-6.0, -7.0, -8.0, -9.0)  # of both vertical planes, and for all manoeuvres
 HEADING = (5.0, 0.9)  # [rad/s] and damping ratio
+TURNING = (12.0, 0.9)  # the same of all turns, where a pilot cares for the position
 APPROACH = "particle"  # errors of position keep to the inertial frame, however fast a reference turns (4.98)
 CHECKED = 201  # instants at which the thrust of a reference is looked at
 PERIOD, STEP, AFTER = 5e-3, 1e-3, 0.5  # [s] of the law (200 Hz), of a step, and of hovering in the end
@@ -57,9 +65,11 @@ def rigid(vehicle: Vehicle, *, damped: bool = False) -> Mechanism:
     return m
 
 
-def rigid_air(vehicle: Vehicle) -> Callable[[Any], dict[str, Any]]:
-    """Drag (5.4) and bias (5.9e) on a rigid vehicle as a law of its motion."""
+def rigid_air(vehicle: Vehicle, *, wind: WindLike = None) -> Callable[[Any], dict[str, Any]]:
+    """Drag (5.4) in the wind, and bias (5.9e), on a rigid vehicle as a law of its motion."""
     D, bias, com = vehicle.drag.matrix, vehicle.bias, vehicle.com
+    if around := Surroundings(wind):
+        return _windy_air(vehicle, around)
 
     def law(now: Any) -> dict[str, Any]:
         F = bias - D @ now["craft.twist"]
@@ -68,9 +78,26 @@ def rigid_air(vehicle: Vehicle) -> Callable[[Any], dict[str, Any]]:
     return law
 
 
+def _windy_air(vehicle: Vehicle, around: Surroundings) -> Callable[[Any], dict[str, Any]]:
+    D, bias, com = vehicle.drag.matrix, vehicle.bias, vehicle.com
+
+    def law(now: Any) -> dict[str, Any]:
+        R = np.reshape(now["craft.R"], (3, 3))
+        F = bias - D @ air_twist(R, now["craft.twist"], around.around(now.t, now["craft.r"]))
+        return {"craft_air": [*(F[:3] - np.cross(com, F[3:])), *F[3:]]}
+
+    return law
+
+
 @helpful
 def controller(
-    vehicle: Vehicle, path: Any, *, approach: str = APPROACH, poles: Sequence[complex] = POLES, damped: bool = True
+    vehicle: Vehicle,
+    path: Any,
+    *,
+    approach: str = APPROACH,
+    poles: Sequence[complex] = POLES,
+    damped: bool = True,
+    piloted: bool = False,
 ) -> Controller:
     """The tracking law of a vehicle on a path of poses: one set of gains, for what tilts and what does not.
 
@@ -79,9 +106,19 @@ def controller(
     inputs are more than the wrench they make, those of least squares; such a law is asked in Python, some times slower.
 
     damped: whether the law knows the drag; an agent tells it all that acts beside the rotors.
+    piloted: whether a pilot cares for the position: F = m Rᵀ(r̈_R - a_G), (5.71), and nothing but the attitude is fed
+             back, with a template of the vehicle's own inertia.
     """
-    m = rigid(vehicle, damped=damped)
-    gains = matching.quadcopter(poles, heading=HEADING, g=vehicle.gravity).gains()
+    if piloted and approach != "particle":
+        raise ModelError(
+            f'remote control is flown by the approach "particle", whose forces do not ask where the vehicle is; '
+            f"got approach={approach!r}."
+        )
+    m = rigid(vehicle, damped=damped and not piloted)
+    if piloted:
+        gains = _attitude_gains(vehicle)
+    else:
+        gains = matching.quadcopter(poles, heading=HEADING, g=vehicle.gravity).gains()
     actuators = Thrusters(vehicle.split_allocation, _names(vehicle))
     law = tracking(
         m, {("ground", "craft"): gains}, approach, actuators={"rotors": actuators}, inputs="rotors",
@@ -89,6 +126,16 @@ def controller(
     )  # fmt: skip
     independent = np.linalg.matrix_rank(actuators.matrix) == len(actuators.names)  # what compiled laws take
     return law.at(_Remembered(reference(m, {"craft": path})), compiled=bool(independent))
+
+
+def _attitude_gains(vehicle: Vehicle) -> Gains:
+    """M̄ = M, and neither stiffness nor damping of the position."""
+    (w, zeta), Theta = TURNING, vehicle.inertia
+    return gains_of(
+        mass=moments(vehicle.mass, vehicle.com, Theta),
+        damping=moments(0.0, Pi=2 * zeta * w * Theta),
+        stiffness=moments(0.0, Pi=w * w * Theta),
+    )
 
 
 def _names(vehicle: Vehicle) -> tuple[str, ...]:
@@ -125,15 +172,19 @@ def fly(
     sensors: Sensors | None = None,
     agent: Agent | None = None,
     gust: Callable[[float], ArrayLike] | None = None,
+    wind: WindLike = None,
+    ground: float | None = None,
 ) -> Flight | AgentFlight:
     """Fly a manoeuvre with perfect state and rotors that push at once; or, with sensors= or agent=, as in reality.
+
+    Rotors that push late, drag of blades, ground effect and wind are options, of `Rotor` and here.
 
         flight = vv.copter.fly("looping")
         print(flight)
         flight.plot()
         print(vv.copter.fly("looping", sensors=vv.copter.Sensors()))
 
-    what:     "looping", "flip", "transitions", "tricopter transitions", or a `Manoeuvre`.
+    what:     "looping", "flip", "transitions", "tricopter transitions", or a `Manoeuvre`, such as `remote` makes.
     vehicle:  that flies; by default that of the manoeuvre, without the bias of Table 5.1, which nobody would know.
     believed: the vehicle that the law and the reference are made for, by default the one that flies: give
               vehicle.simplified() or another mass to see what errors cost.
@@ -144,11 +195,15 @@ def fly(
     agent:    that flies, by default one that knows the vehicle without its bias, with `approach`, `poles` and `period`;
               one of your own has them, and the vehicle it believes in, itself.
     gust:     force [N] in world axes at the centre of mass, by the time of the manoeuvre; for agents.
+    wind:     of the air in world axes [m/s]: three numbers, a function wind(t, r) of the time of the manoeuvre, before
+              it t < 0, and of the place, or a `Turbulence`. Drag and blades feel the velocity against it.
+    ground:   height z [m] of the ground, that carries rotors which have a radius.
     """
     if sensors is not None or agent is not None:
         own_gains = {"approach": approach, "poles": poles, "period": period}
         asked: dict[str, Any] = {name: value for name, value in own_gains.items() if value is not None}
-        return _fly_by_sensors(what, vehicle, believed, sensors, agent, asked, h, gust)
+        outside: dict[str, Any] = {"gust": gust, "wind": wind, "ground": ground}
+        return _fly_by_sensors(what, vehicle, believed, sensors, agent, asked, h, outside)
     if gust is not None:
         raise ModelError("gusts are for flights by sensors: give sensors=vv.copter.Sensors() as well.")
     own = _model_of(what, vehicle)
@@ -157,13 +212,22 @@ def fly(
     _check_believed(own, model)
     T = finite_number(PERIOD if period is None else period, "period of the law [s]", positive=True)
     check_thrust(plan, model)
-    law = controller(model, plan.path, approach=approach or APPROACH, poles=POLES if poles is None else poles)
+    around = Surroundings(wind, ground)
+    check_ground(around, own, plan)
+    law = controller(
+        model, plan.path, approach=approach or APPROACH, poles=POLES if poles is None else poles, piloted=plan.piloted
+    )
     warn_of_demand(plan, model, law, np.linspace(0.0, plan.duration, CHECKED))
+    moved = ground is not None or has_effects(own)
+    rotors = RigidRotors(own, law, T, h, around) if moved else None
+    pushing = Sampled(law, period=T) if rotors is None else Sampled(rotors, period=h)
     run = simulate(
-        rigid(own), t_end=plan.duration + AFTER, h=h, integrator=RK4(), initial=_start(plan),
-        sampled=[Sampled(law, period=T), Sampled(rigid_air(own), period=h)],
+        rigid(own), t_end=plan.duration + (0.0 if plan.piloted else AFTER), h=h, integrator=RK4(), initial=_start(plan),
+        sampled=[pushing, Sampled(rigid_air(own, wind=wind), period=h)],
     )  # fmt: skip
-    return Flight(plan, own, run, law)
+    flight = Flight(plan, own, run, law, around, rotors)
+    around.warn(own, plan.name, run.t, *flight.trace)
+    return flight
 
 
 def _fly_by_sensors(
@@ -174,7 +238,7 @@ def _fly_by_sensors(
     agent: Agent | None,
     gains: dict[str, Any],
     h: float,
-    gust: Callable[[float], ArrayLike] | None,
+    outside: dict[str, Any],
 ) -> AgentFlight:
     from visviva.copter.agent import Agent
     from visviva.copter.sensors import Sensors
@@ -193,7 +257,7 @@ def _fly_by_sensors(
     pilot = Agent(own if believed is None else believed, **gains) if agent is None else agent
     standard = vehicle is None and believed is None and agent is None
     plan = manoeuvre(what, None if standard else pilot.vehicle) if isinstance(what, str) else what
-    return pilot.fly(plan, own, Sensors() if sensors is None else sensors, h=h, gust=gust)
+    return pilot.fly(plan, own, Sensors() if sensors is None else sensors, h=h, **outside)
 
 
 def _model_of(what: str | Manoeuvre, vehicle: Vehicle | None) -> Vehicle:
@@ -229,6 +293,13 @@ def check_thrust(plan: Manoeuvre, vehicle: Vehicle) -> None:
         )
 
 
+def check_ground(around: Surroundings, vehicle: Vehicle, plan: Manoeuvre) -> None:
+    """ModelError where a reference goes through the ground."""
+    t = np.linspace(0.0, plan.duration, CHECKED)
+    poses = [plan.path(float(x)) for x in t]
+    around.check_path(vehicle, plan.name, t, np.array([X.r for X in poses]), np.array([X.R for X in poses]))
+
+
 def _start(plan: Manoeuvre) -> dict[str, Any]:
     now = plan.path.motion(0.0)
     return {"craft.r": now.X.r, "craft.R": now.X.R, "craft.twist": now.V}
@@ -238,12 +309,14 @@ def _start(plan: Manoeuvre) -> dict[str, Any]:
 @suggesting
 @dataclass(frozen=True, eq=False)
 class Flight:
-    """A run, and what it was to be."""
+    """A run, and what it was to be.   around: wind and ground.   rotors: what these did, where they have options."""
 
     plan: Manoeuvre
     vehicle: Vehicle
     run: Run
     law: Controller
+    around: Surroundings
+    rotors: RigidRotors | None = None
 
     @cached_property
     def errors(self) -> dict[str, Array]:
@@ -270,7 +343,9 @@ class Flight:
 
     @cached_property
     def thrusts(self) -> Array:
-        """Of the rotors at the run's steps [N], (n, k), from the wrench at their port."""
+        """κ_F ϖ² of the rotors at the run's steps [N], (n, k); without options from the wrench at their port."""
+        if self.rotors is not None:
+            return np.array(self.rotors.thrusts[: len(self.run.t_mid)])
         x = allot(self.vehicle, self.run["rotors.u"])
         k = len(self.vehicle.rotors)
         F = np.array(x[:, :k])
@@ -284,11 +359,21 @@ class Flight:
 
         return template_of_flight(self)
 
+    def audit(self, since: float = -np.inf, until: float = np.inf) -> EnergyAudit:
+        """Where the electrical work went, step by step; between two times [s], or in the whole flight."""
+        return self._audit.between(since, until)
+
+    @cached_property
+    def _audit(self) -> EnergyAudit:
+        return rigid_audit(self)
+
     def __str__(self) -> str:
         title = f"{self.plan.name} of {self.vehicle.name!r}, {self.plan.duration:g} s, rigid, perfect state"
         lines = [title, *table(self.plan, self.figures)]
         F = self.thrusts
         lines.append(f"  thrusts from {F.min():.2f} to {F.max():.2f} N")
+        if self.vehicle.battery is not None:
+            lines.append(self.vehicle.battery.account(self.run.t, self.audit().supplied["battery"]))
         return "\n".join(lines)
 
     def plot(self) -> Figure:
@@ -300,13 +385,19 @@ class Flight:
 
 def pose_errors(plan: Manoeuvre, t: Array, r: Array, R: Array) -> dict[str, Array]:
     """e_r [m], e_R and e_φ [rad] of poses at times of a manoeuvre, and these times; (5.73)."""
-    poses = [plan.path(float(x)) for x in t]
-    r_R, R_R = (np.reshape([getattr(X, part) for X in poses], np.shape(own)) for part, own in (("r", r), ("R", R)))
+    r_R, R_R = _poses(plan, tuple(t.tolist()))
     E = np.swapaxes(R_R, 1, 2) @ R
     turn = np.stack([E[:, 2, 1] - E[:, 1, 2], E[:, 0, 2] - E[:, 2, 0], E[:, 1, 0] - E[:, 0, 1]], axis=1)
     e_R = np.arctan2(np.linalg.norm(turn, axis=1), np.trace(E, axis1=1, axis2=2) - 1)
     e_phi = np.abs(np.arctan2(E[:, 1, 0] - E[:, 0, 1], E[:, 0, 0] + E[:, 1, 1]))
     return {"t": t, "e_r": np.linalg.norm(r - r_R, axis=1), "e_R": e_R, "e_phi": e_phi}
+
+
+@lru_cache(maxsize=8)
+def _poses(plan: Manoeuvre, times: tuple[float, ...]) -> tuple[Array, Array]:
+    """r_R (n, 3) and R_R (n, 3, 3), for all flights of a manoeuvre."""
+    poses = [plan.path(t) for t in times]
+    return frozen(np.reshape([X.r for X in poses], (-1, 3))), frozen(np.reshape([X.R for X in poses], (-1, 3, 3)))
 
 
 def figures_of(plan: Manoeuvre, errors: dict[str, Array]) -> Figures:

@@ -13,13 +13,14 @@ from visviva.geometry.quaternion import matrix_of
 
 
 class FlownSteps(NamedTuple):
-    """N steps of the plant, in which currents, tilts and gust are constant; see `copter.plant` for x."""
+    """N steps of the plant, in which currents, tilts, gust and wind are constant; see `copter.plant` for x."""
 
     t: Array  # (N + 1,) [s]
     x: Array  # (N + 1, ...) true states
     currents: Array  # (N, n) [A]
     wanted: Array  # (N, s) tilts that servos are asked for [rad]
     gust: Array  # (N, 3) force in world axes [N]
+    air: Array  # (N, 4) wind [m/s], and minus the height of the ground
 
     @property
     def h(self) -> Array:
@@ -53,5 +54,8 @@ def flown_steps(record: Record, first: int, t: Array) -> FlownSteps:
     path = record.between[first:]
     x = np.concatenate([record.x[first : first + 1], path.reshape(-1, path.shape[-1])])
     h = (t[1] - t[0]) / steps
-    acting = (np.repeat(own[first:], steps, axis=0) for own in (record.currents, record.tilts, record.gust))
-    return FlownSteps(t[first] + h * np.arange(len(x)), x, *acting)
+    currents, tilts, gust = (
+        np.repeat(own[first:], steps, axis=0) for own in (record.currents, record.tilts, record.gust)
+    )
+    t_of = t[first] + h * np.arange(len(x))
+    return FlownSteps(t_of, x, currents, tilts, gust, record.air[first:].reshape(-1, 4))

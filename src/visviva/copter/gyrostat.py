@@ -12,6 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visviva._arrays import Array
+from visviva.copter.battery import supply
+from visviva.copter.blades import blade_effects
+from visviva.copter.vectors import cross
 from visviva.copter.vehicle import Vehicle
 
 
@@ -35,12 +38,15 @@ class Gyrostat(NamedTuple):
     tau_MB: Array  # (n,)
     k_P: Array  # (s,)
     k_D: Array  # (s,)
+    blades: Array  # (n, 5) see `copter.blades`
+    resistance: Array  # (n,)
+    supply: Array  # (2,) U_0 and R_B of the battery, inf of none
 
 
 def gyrostat(vehicle: Vehicle) -> Gyrostat:
     """Constants of a vehicle."""
     rotors, tilting = vehicle.rotors, vehicle.tilting
-    s, n = len(tilting), len(rotors)
+    s, n, battery = len(tilting), len(rotors), vehicle.battery
     servos = [servo for rotor in rotors if (servo := rotor.servo) is not None]
     M, across, number = np.zeros((6 + s + n, 6 + s + n)), np.zeros((n, 3)), np.full(n, -1)
     M[:6, :6] = vehicle.inertia_matrix
@@ -58,20 +64,17 @@ def gyrostat(vehicle: Vehicle) -> Gyrostat:
         np.array([rotor.kappa_F for rotor in rotors]), np.array([rotor.kappa_T for rotor in rotors]),
         np.array([rotor.k_M for rotor in rotors]), np.array([rotor.tau_MB for rotor in rotors]),
         np.array([servo.k_P for servo in servos]), np.array([servo.k_D for servo in servos]),
+        np.array([[rotor.drag, rotor.inflow, rotor.flapping, rotor.hub, rotor.radius] for rotor in rotors]),
+        np.array([rotor.resistance for rotor in rotors]),
+        np.array([np.inf, 0.0] if battery is None else [battery.open_circuit, battery.resistance]),
     )  # fmt: skip
-
-
-def cross(a: Array, b: Array, out: Array) -> None:
-    """a × b."""
-    x, y, z = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-    out[0], out[1], out[2] = x, y, z
 
 
 def directions(p: Gyrostat, theta: Array, H: Array, slopes: Array) -> None:
     """Thrust axes h (n, 3), and ∂h/∂θ, at tilts θ."""
     for i in range(len(p.servo)):
         j = p.servo[i]
-        c, s = (math.cos(theta[j]), math.sin(theta[j])) if j >= 0 else (1.0, 0.0)
+        c, s = (np.cos(theta[j]), np.sin(theta[j])) if j >= 0 else (1.0, 0.0)
         for k in range(3):
             H[i, k] = c * p.axis[i, k] + s * p.across[i, k]
             slopes[i, k] = c * p.across[i, k] - s * p.axis[i, k] if j >= 0 else 0.0
@@ -110,57 +113,98 @@ def coriolis(p: Gyrostat, M: Array, slopes: Array, xi: Array) -> Array:
     return c
 
 
-def applied(p: Gyrostat, R: Array, H: Array, theta: Array, xi: Array, currents: Array, wanted: Array) -> Array:
-    """f^P + f^U + f^B - D ξ - f^G at an attitude R."""
+def applied(
+    p: Gyrostat, R: Array, H: Array, theta: Array, xi: Array, currents: Array, wanted: Array, around: Array
+) -> Array:
+    """f^P + f^U + f^B - D ξ - f^G at an attitude R; ξ against the air.
+
+    around: (4,) wind in world axes at the origin of the body, and the height of that above the ground.
+    """
     n = len(p.servo)
     at, f, a, g = len(xi) - n, np.zeros(len(xi)), np.empty(3), np.empty(3)
-    f[:6] = p.bias - np.dot(p.drag, xi[:6])
+    through, flows = air_twist(R, xi, around), motor_currents(p, xi[at:], currents)
+    f[:6] = p.bias - np.dot(p.drag, through)
     for k in range(3):
         g[k] = -p.weight * R[2, k]
         f[3 + k] += g[k]
     cross(p.com, g, a)
     for k in range(3):
         f[k] += a[k]
+    add_thrusts(p, H, xi[at:] ** 2, f)
     for i in range(n):
         spin = xi[at + i]
-        F = p.kappa_F[i] * spin * spin
-        cross(p.position[i], H[i], a)
-        for k in range(3):
-            f[k] += F * (a[k] - p.length[i] * H[i, k])
-            f[3 + k] += F * H[i, k]
-        f[at + i] = p.k_M[i] * currents[i] - p.tau_MB[i] * np.sign(spin) - p.kappa_T[i] * spin * abs(spin)
+        f[at + i] = p.k_M[i] * flows[i] - p.tau_MB[i] * np.sign(spin) - p.kappa_T[i] * spin * abs(spin)
         j = p.servo[i]
         if j >= 0:
             f[6 + j] = p.k_P[j] * (wanted[j] - theta[j]) - p.k_D[j] * xi[6 + j]
+    add_blades(p, R, H, through, xi[at:], around[3], f)
     return f
 
 
-def rates(p: Gyrostat, R: Array, theta: Array, xi: Array, currents: Array, wanted: Array, wrench: Array) -> Array:
+def add_thrusts(p: Gyrostat, H: Array, squares: Array, f: Array) -> None:
+    """The wrench κ_F ϖ² (r × h - ε κ_T/κ_F h; h) of rotors with squares ϖ², on f: (m; f) about the origin."""
+    arm = np.empty(3)
+    for i in range(len(p.servo)):
+        F = p.kappa_F[i] * squares[i]
+        cross(p.position[i], H[i], arm)
+        for k in range(3):
+            f[k] += F * (arm[k] - p.length[i] * H[i, k])
+            f[3 + k] += F * H[i, k]
+
+
+def motor_currents(p: Gyrostat, spins: Array, currents: Array) -> Array:
+    """What flows of the currents that are wanted."""
+    flows = currents.copy()
+    if p.supply[0] < np.inf:
+        supply(p.supply[0], p.supply[1], p.k_M, p.resistance, spins, currents, flows)
+    return flows
+
+
+def air_twist(R: Array, xi: Array, around: Array) -> Array:
+    """(ω; v) of the body against the air, in its axes."""
+    V = xi[:6].copy()
+    V[3:] -= np.dot(around[:3], R)
+    return V
+
+
+def add_blades(p: Gyrostat, R: Array, H: Array, through: Array, spins: Array, height: float, f: Array) -> None:
+    """What blades and ground add to κ_F ϖ² h, on f: (m; f) about the origin, and moments of tilts behind these."""
+    force, moment, arm = np.empty(3), np.empty(3), np.empty(3)
+    for i in range(len(p.servo)):
+        if not np.any(p.blades[i]):
+            continue
+        more = rotor_effects(p, i, R, H[i], through, spins[i], height, force, moment)
+        for k in range(3):
+            force[k] += more * H[i, k]
+        cross(p.position[i], force, arm)
+        for k in range(3):
+            f[k] += moment[k] + arm[k]
+            f[3 + k] += force[k]
+        j = p.servo[i]
+        if 0 <= j < len(f) - 6:
+            cross(p.axis[i], p.across[i], arm)  # the tilt axis
+            f[6 + j] += np.dot(arm, moment)
+
+
+def rotor_effects(
+    p: Gyrostat, i: int, R: Array, h: Array, through: Array, spin: float, height: float, force: Array, moment: Array
+) -> float:
+    """More thrust of rotor i, force in the plane of its blades and moment about its centre, in axes of the body."""
+    v = through[:3].copy()
+    cross(v, p.position[i], v)
+    for k in range(3):
+        v[k] += through[3 + k]
+    above = height + np.dot(R[2], p.position[i])
+    return blade_effects(p.blades[i], p.kappa_F[i], h, spin, v, above, np.dot(R[2], h), force, moment)
+
+
+def rates(
+    p: Gyrostat, R: Array, theta: Array, xi: Array, currents: Array, wanted: Array, wrench: Array, around: Array
+) -> Array:
     """ξ̇, where a wrench (m; f) of nobody else acts too, in axes of the body about its origin."""
     H, slopes = np.empty((len(p.servo), 3)), np.empty((len(p.servo), 3))
     directions(p, theta, H, slopes)
     M = mass_matrix(p, H)
-    right = applied(p, R, H, theta, xi, currents, wanted) - coriolis(p, M, slopes, xi)
+    right = applied(p, R, H, theta, xi, currents, wanted, around) - coriolis(p, M, slopes, xi)
     right[:6] += wrench
-    eliminate(M, right)
-    return right
-
-
-def eliminate(M: Array, x: Array) -> None:
-    """M⁻¹ x in place of x, of a positive definite M, whose lower half is lost.
-
-    From the last row up: propellers, which couple to the body alone, fill nothing.
-    """
-    n = len(x)
-    for k in range(n - 1, -1, -1):
-        for i in range(k):
-            if M[k, i] == 0.0:
-                continue
-            share = M[k, i] / M[k, k]
-            for j in range(i + 1):
-                M[i, j] -= share * M[k, j]
-            x[i] -= share * x[k]
-    for k in range(n):
-        for j in range(k):
-            x[k] -= M[k, j] * x[j]
-        x[k] /= M[k, k]
+    return np.asarray(np.linalg.solve(M, right))

@@ -45,12 +45,16 @@ class Figures(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Manoeuvre:
-    """A path of poses of a vehicle's frame from rest at t = 0 to rest, and what was flown in reality, if it was."""
+    """A path of poses of a vehicle's frame from rest at t = 0 to rest, and what was flown in reality, if it was.
+
+    piloted: by `remote`: where it is is the pilot's care, and it need not rest in the end.
+    """
 
     name: str
     vehicle: Vehicle
     path: PosePath
     flown: Figures | None = None
+    piloted: bool = False
 
     def __post_init__(self) -> None:
         if (begin := self.path.ends[0]) > 0:

@@ -8,6 +8,7 @@ damper; its port gives the torque k_P θ_U of what is asked of it.
     rotor1_motor       each motor            its torque k_M i [N m] on the hinge of the propeller
     rotor1_servo       each servo            k_P θ_U [N m]
     rotor1_air         each propeller        (-ε κ_T ϖ²; κ_F ϖ²) along its axis
+    rotor1_blades      what carries each     of options of rotors: force across the axis and moment, in axes of that
     craft_air          the body              drag and bias
 
 What the air does is a law of speeds, `air(vehicle)`, for `inputs=`: it is solved inside of steps, in every scheme,
@@ -21,12 +22,19 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from visviva._arrays import Array
+from visviva._arrays import Array, finite_vector
 from visviva._suggestions import helpful
+from visviva.copter.blades import RADIUS
+from visviva.copter.gyrostat import air_twist, directions, gyrostat, motor_currents, rotor_effects
 from visviva.copter.rotor import Rotor
+from visviva.copter.surroundings import Surroundings
 from visviva.copter.vehicle import Vehicle
+from visviva.copter.wind import WindLike
+from visviva.errors import ModelError
 from visviva.geometry.hat import skew
+from visviva.integrate.sampled import Now
 from visviva.mechanism import Mechanism, friction
 
 SHARE = 1e-3  # of the mass, which each arm, propeller and servo's rotor takes: it is in the whole either way
@@ -104,6 +112,13 @@ def _add_rotor(m: Mechanism, rotor: Rotor, mass: float) -> None:
     m.revolute(f"{name}_spin", carrier, name, at=r, axis=rotor.spin * rotor.axis, friction=bearing)
     m.torque(f"{name}_motor", f"{name}_spin")
     m.wrench(f"{name}_air", name, frame="body")
+    if has_blades(rotor):
+        m.wrench(f"{name}_blades", carrier, frame="body")
+
+
+def has_blades(rotor: Rotor) -> bool:
+    """Whether air moves it across its axis."""
+    return any((rotor.drag, rotor.flapping, rotor.hub))
 
 
 def _spring(k: float, theta: Any) -> Any:
@@ -111,8 +126,16 @@ def _spring(k: float, theta: Any) -> Any:
 
 
 @helpful
-def air(vehicle: Vehicle) -> Callable[[Any], dict[str, Any]]:
-    """Wrenches of the air at its ports as a law of motion: (5.3), (5.4) and the bias of (5.9e)."""
+def air(vehicle: Vehicle, *, wind: WindLike = None, ground: float | None = None) -> Callable[..., dict[str, Any]]:
+    """Wrenches of the air at its ports as a law of motion: (5.3), (5.4) and the bias of (5.9e).
+
+    wind, ground: see `vv.copter.fly`. A wind that changes with time or place is asked at ticks,
+                  sampled=vv.Sampled(air, period=h), and held for a step.
+    """
+    around = Surroundings(wind, ground)
+    around.check(vehicle)
+    if around or gyrostat(vehicle).blades[:, :4].any():
+        return _moving_air(vehicle, around)
     D, bias, com = vehicle.drag.matrix, vehicle.bias, _centre(vehicle)[1]  # where wrench ports act
 
     def law(x: Any) -> dict[str, Any]:
@@ -122,5 +145,71 @@ def air(vehicle: Vehicle) -> Callable[[Any], dict[str, Any]]:
             w = x[f"{rotor.name}_spin.rate"]
             found[f"{rotor.name}_air"] = [0, 0, -rotor.spin * rotor.kappa_T * w**2, 0, 0, rotor.kappa_F * w**2]
         return found
+
+    return law
+
+
+def _moving_air(vehicle: Vehicle, around: Surroundings) -> Callable[..., dict[str, Any]]:
+    """The same with blades, wind and ground, by the functions of `copter.gyrostat`."""
+    p, com, n = gyrostat(vehicle), _centre(vehicle)[1], len(vehicle.rotors)
+    tilts = [f"{vehicle.rotors[i].name}_tilt.q" for i in vehicle.tilting]
+    if around.ground is None:
+        p.blades[:, RADIUS] = 0.0
+
+    def law(x: Any) -> dict[str, Any]:
+        if around.law is not None and not isinstance(x, Now):
+            raise ModelError(
+                "a wind that changes with time or place is asked at ticks, and held for a step:\n"
+                "vv.simulate(..., h=h, sampled=vv.Sampled(air, period=h)). Inside of steps it is three numbers."
+            )
+        R, H, V = np.reshape(x["craft.R"], (3, 3)), _empty(n, 3), _empty(6)
+        wind = around.wind(x.t, np.asarray(x["craft.r"])) if isinstance(x, Now) else around.steady
+        height = 0.0 if around.ground is None else x["craft.r"][2] - around.ground
+        V[:] = x["craft.twist"]
+        V[:] = air_twist(R, V, wind)
+        theta = _empty(len(tilts))
+        theta[:] = [x[name] for name in tilts]
+        directions(p, theta, H, _empty(n, 3))
+        F = p.bias - p.drag @ V
+        found: dict[str, Any] = {"craft_air": [*(F[:3] - np.cross(com, F[3:])), *F[3:]]}
+        for i, rotor in enumerate(vehicle.rotors):
+            w, f, m = x[f"{rotor.name}_spin.rate"], _empty(3), _empty(3)
+            thrust = rotor.kappa_F * w**2 + rotor_effects(p, i, R, H[i], V, w, height, f, m)
+            found[f"{rotor.name}_air"] = [0, 0, -rotor.spin * rotor.kappa_T * w**2, 0, 0, thrust]
+            if not has_blades(rotor):
+                continue
+            if rotor.servo is None:
+                found[f"{rotor.name}_blades"] = [*(m + np.cross(rotor.position - com, f)), *f]
+            else:
+                arm = carrier_axes(rotor, H[i])
+                found[f"{rotor.name}_blades"] = [*(m @ arm), *(f @ arm)]
+        return found
+
+    return law
+
+
+def _empty(*shape: int) -> Any:
+    """For numbers, or what laws of motion are traced with."""
+    return np.empty(shape, dtype=object)
+
+
+def carrier_axes(rotor: Rotor, h: Array) -> Array:
+    """Of an arm whose rotor pushes along h: columns in axes of the body."""
+    x = _axes(rotor)[:, 0]
+    return np.column_stack([x, np.cross(h, x), h])
+
+
+@helpful
+def motors(vehicle: Vehicle) -> Callable[[Any, ArrayLike], dict[str, float]]:
+    """Torques of the motors, of currents [A] that are wanted, as far as the battery goes; at ticks.
+
+    sampled=vv.Sampled(lambda now: motors(now, currents), period=h).
+    """
+    p = gyrostat(vehicle)
+
+    def law(x: Any, currents: ArrayLike) -> dict[str, float]:
+        spins = np.array([float(x[f"{rotor.name}_spin.rate"]) for rotor in vehicle.rotors])
+        flows = motor_currents(p, spins, finite_vector(currents, "currents [A]", len(spins)))
+        return {f"{rotor.name}_motor": rotor.k_M * i for rotor, i in zip(vehicle.rotors, flows.tolist(), strict=True)}
 
     return law

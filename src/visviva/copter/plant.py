@@ -10,8 +10,9 @@ forces at the middle of ξ, at mean attitudes, mean tilts and mean directions h 
 
 c̄ is c of (5.9b) at ξ̄ with s̄ for ∂h/∂θ, and in the rows of servos with (ω0 ϖ1 + ω1 ϖ0)/2 for ω ϖ. Multiplied by ξ̄ the
 step says that ½ ξᵀM ξ + m g z_G + ½ Σ k_P θ² grows by the work h ξ̄ᵀ f̄ of all other forces, for any h: products change
-by Δ(a b) = ā Δb + b̄ Δa. It is of order two. Functions are plain, so that flights compile them; `vv.simulate` of
-`copter.mechanism` makes the same motion from bodies, and stops at each tick of a law in Python.
+by Δ(a b) = ā Δb + b̄ Δa. It is of order two, with the wind of the middle of the step and the mean height above ground.
+Functions are plain, so that flights compile them; `vv.simulate` of `copter.mechanism` makes the same motion from
+bodies, and stops at each tick of a law in Python.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ import math
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.copter.gyrostat import Gyrostat, applied, coriolis, cross, directions, mass_matrix, rates
+from visviva.copter.blades import STILL
+from visviva.copter.gyrostat import Gyrostat, applied, coriolis, directions, mass_matrix, rates
+from visviva.copter.vectors import cross
 from visviva.geometry.quaternion import quaternion
 
 R_AT, Q_AT, THETA_AT = 0, 3, 7
@@ -70,11 +73,13 @@ def step_inverse(p: Gyrostat, x: Array, h: float) -> Array:
 
 
 def advance_plant(
-    p: Gyrostat, x: Array, h: float, currents: Array, wanted: Array, gust: Array, inverse: Array, grown: Array
+    p: Gyrostat, x: Array, h: float, currents: Array, wanted: Array, gust: Array, inverse: Array, grown: Array,
+    air: Array = STILL,
 ) -> None:  # fmt: skip
     """x a step h later, in place.
 
     inverse: `step_inverse` of a state nearby.   grown: Δξ, of which what it was in the step before is a first guess.
+    gust:    force [N] in world axes at the centre of mass.   air: (4,) wind of the step, minus height of the ground.
     """
     at, n, start, last = xi_at(p), len(p.servo), x.copy(), np.inf
     H, slopes, R, mean = np.empty((n, 3)), np.empty((n, 3)), matrix(x, Q_AT), np.empty(len(grown))
@@ -82,7 +87,8 @@ def advance_plant(
         R_mean = _move(p, start, R, x, h, grown, mean)
         theta = mean_directions(p, start, x, H, slopes)
         M = mass_matrix(p, H)
-        force = applied(p, R_mean, H, theta, mean, currents, wanted) - coriolis(p, M, slopes, mean)
+        around = surroundings_at(air, 0.5 * (start[2] + x[2]))
+        force = applied(p, R_mean, H, theta, mean, currents, wanted, around) - coriolis(p, M, slopes, mean)
         force[:6] += gust_wrench(p, R_mean, gust)
         _add_secant(p, slopes, grown, force)
         delta = np.dot(inverse, h * force - np.dot(M, grown))
@@ -145,10 +151,24 @@ def _add_secant(p: Gyrostat, slopes: Array, grown: Array, force: Array) -> None:
                 force[6 + j] -= 0.25 * p.momentum[i] * slopes[i, k] * grown[k] * grown[first + i]
 
 
-def specific_force(p: Gyrostat, x: Array, currents: Array, wanted: Array, gust: Array, gravity: float) -> Array:
+def surroundings_at(air: Array, z: float) -> Array:
+    """(4,) wind, and the height of z above the ground, see `copter.gyrostat`; air: wind, minus height of the ground."""
+    around = air.copy()
+    around[3] += z
+    return around
+
+
+def plant_rates(p: Gyrostat, x: Array, currents: Array, wanted: Array, gust: Array, air: Array = STILL) -> Array:
+    """ξ̇ under a gust, a force [N] in world axes at the centre of mass."""
+    at, R = xi_at(p), matrix(x, Q_AT)
+    around = surroundings_at(air, x[2])
+    return rates(p, R, x[THETA_AT:at], x[at:], currents, wanted, gust_wrench(p, R, gust), around)
+
+
+def specific_force(
+    p: Gyrostat, x: Array, currents: Array, wanted: Array, gust: Array, gravity: float, air: Array = STILL
+) -> Array:
     """What an accelerometer in the origin of the frame feels, v̇ + ω × v - Rᵀ a_G [m/s²]."""
-    at = xi_at(p)
-    R, xi, a = matrix(x, Q_AT), x[at:], np.empty(3)
-    cross(xi[:3], xi[3:6], a)
-    found = rates(p, R, x[THETA_AT:at], xi, currents, wanted, gust_wrench(p, R, gust))
-    return found[3:6] + a + gravity * R[2]
+    at, a = xi_at(p), np.empty(3)
+    cross(x[at : at + 3], x[at + 3 : at + 6], a)
+    return plant_rates(p, x, currents, wanted, gust, air)[3:6] + a + gravity * matrix(x, Q_AT)[2]

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from visviva.copter.energy_audit import EnergyAudit
 
 AVERAGED = 0.02  # [s], shorter than anything that a vehicle does
-SMALL = 1e-3  # of the largest power: what is not drawn
+SMALL = 5e-3  # of the largest power: what is not drawn
+COLOURS = {
+    "motors": "tab:blue", "battery": "tab:blue", "servos": "tab:cyan", "bias": "0.5", "gust": "tab:olive",
+    "wind": "turquoise", "wake": "tab:brown", "blades": "chocolate", "drag": "tab:green", "bearings": "tab:red",
+    "windings": "tab:orange", "battery resistance": "gold", "servo dampers": "tab:pink", "stored": "tab:purple",
+}  # fmt: skip
 
 
 def plot_energies(audit: EnergyAudit) -> Figure:
@@ -33,9 +38,9 @@ def plot_energies(audit: EnergyAudit) -> Figure:
     drawn |= {name: -_means(work, every) / h for name, work in audit.spent.items()}
     drawn["stored"] = -_means(np.diff(audit.energy), every) / h
     largest = max(float(np.abs(power).max()) for power in drawn.values())
-    for k, (name, power) in enumerate(drawn.items()):
+    for name, power in drawn.items():
         if np.abs(power).max() > SMALL * largest:
-            powers.plot(t, power, f"C{k % 10}", lw=1.0, label=name)
+            powers.plot(t, power, color=COLOURS[name], lw=1.0, label=name)
     powers.axhline(0.0, color="0.5", lw=0.8)
     powers.set_ylabel("supplied (+), taken (-) [W]")
     name_axes(powers, f"{audit.name}: {audit.how}")

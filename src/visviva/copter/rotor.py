@@ -92,8 +92,17 @@ class Rotor:
     kappa_F, kappa_T: [N s²/rad²], [N m s²/rad²], of ϖ in rad/s.
     inertia:   Θ_P about the axis [kg m²].
     k_M, tau_MB: [N m/A], [N m] of dry friction in the bearing.
-    resistance: of the winding [Ω], which counts for the electrical energy alone.
+    resistance: of the winding [Ω], which counts for the electrical energy, and for what a `Battery` can drive.
     speeds:    lowest and highest ϖ [rad/s].
+
+    Options, off at zero, see `copter.blades` for what v, h and z are:
+
+    lag:       T of T ϖ̇ = ϖ_U - ϖ [s], of flights with perfect state. Full models have inertia and currents instead.
+    drag:      k_D of the force -k_D ϖ v_p in the plane of the blades [N s²/(m rad)].
+    inflow:    k_Z of the thrust that climbing takes, k_Z ϖ v_z [N s²/(m rad)].
+    flapping:  A of the disc, and with it the thrust, that tilts by A v_p/ϖ [rad²/m].
+    hub:       k_H of the moment k_H ϖ v_p × h of blades that tilt [N s²/rad].
+    radius:    R of the blades [m], by which the ground carries them.
     """
 
     name: str
@@ -108,6 +117,12 @@ class Rotor:
     speeds: tuple[float, float]
     servo: Servo | None = None
     resistance: float = 0.0
+    lag: float = 0.0
+    drag: float = 0.0
+    inflow: float = 0.0
+    flapping: float = 0.0
+    hub: float = 0.0
+    radius: float = 0.0
 
     def __post_init__(self) -> None:
         own = f"of rotor {self.name!r}"
@@ -123,7 +138,7 @@ class Rotor:
                     "which way it pushes by axis."
                 )
             object.__setattr__(self, name, value)
-        for name in ("tau_MB", "resistance"):
+        for name in ("tau_MB", "resistance", "lag", "drag", "inflow", "flapping", "hub", "radius"):
             object.__setattr__(self, name, finite_number(getattr(self, name), f"{name} {own}", minimum=0.0))
         object.__setattr__(self, "speeds", _range(self.speeds, f"speeds {own} [rad/s]"))
         if self.speeds[0] < 0:

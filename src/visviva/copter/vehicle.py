@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_number, finite_vector, frozen
 from visviva._suggestions import helpful
+from visviva.copter.battery import Battery, supply
 from visviva.copter.rotor import Rotor
 from visviva.copter.trim import hover_split
 from visviva.errors import ModelError
@@ -86,6 +87,7 @@ class Vehicle:
     inertia:   Θ of the whole vehicle about the *origin* of the body's frame [kg m²], (3, 3) or (3,); (5.9a).
     bias:      wrench (τ_B; F_B) on the vehicle in its own axes that nothing else explains [N m, N]; (5.9e).
     gravity:   g along -z of the world [m/s²].
+    battery:   that limits currents, by default none.
     """
 
     name: str
@@ -96,6 +98,7 @@ class Vehicle:
     drag: Drag = field(default_factory=lambda: Drag(np.zeros(3), np.zeros(3), np.zeros(3)))
     bias: Array = field(default_factory=_no_bias)
     gravity: float = 9.81
+    battery: Battery | None = None
 
     def __post_init__(self) -> None:
         of = f"of vehicle {self.name!r}"
@@ -117,6 +120,8 @@ class Vehicle:
             raise ModelError(f"rotors {of} need names of their own, got {', '.join(names)}.")
         self._check_turning()
         self._check_hover()
+        if self.battery is not None:
+            self._check_battery(self.battery)
 
     @property
     def inertia_about_com(self) -> Array:
@@ -252,3 +257,23 @@ class Vehicle:
                 f"weighs {self.weight:.4g} N." + units
             )
         hover_split(self)
+
+    def _check_battery(self, battery: Battery) -> None:
+        """ModelError where motors have no resistance, or the battery does not hold the vehicle up."""
+        if not isinstance(battery, Battery):
+            raise ModelError(f"battery of vehicle {self.name!r} is vv.copter.Battery(...), got {battery!r}.")
+        for rotor in self.rotors:
+            if not rotor.resistance:
+                raise ModelError(
+                    f"a battery drives currents through windings, and rotor {rotor.name!r} has none: give "
+                    "vv.copter.Rotor(..., resistance=0.1) [Ω]."
+                )
+        k_M, R = (np.array([getattr(rotor, name) for rotor in self.rotors]) for name in ("k_M", "resistance"))
+        hover, flows = self.hover, np.empty(len(self.rotors))
+        U, _ = supply(battery.open_circuit, battery.resistance, k_M, R, hover.speeds, hover.currents, flows)
+        needed = float((R * hover.currents + k_M * hover.speeds).max())
+        if (flows < hover.currents).any():
+            raise ModelError(
+                f"vehicle {self.name!r} cannot hover on its battery: a motor needs {needed:.4g} V, and of "
+                f"{battery.open_circuit:.4g} V {U:.4g} V are left behind {battery.resistance:g} Ω."
+            )

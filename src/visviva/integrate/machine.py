@@ -141,7 +141,7 @@ class MachineStepper(AbstractMany):
     def _planned(self, state: State, h: float) -> None:
         """The order of elimination that the run has had so far, so that a continued one rounds as it would have."""
         n, m = len(state.x), len(state.w)
-        fits = len(state.pivots) == 2 + n + 2 * m and (state.pivots[-m:].astype(bool) == state.active).all()
+        fits = len(state.pivots) == 2 + n + 2 * m and (state.pivots[2 + n + m :].astype(bool) == state.active).all()
         self.pivots = state.pivots if fits else pivots_at(state, h)
         t, past_h, x, w, _ = np.split(self.pivots, np.cumsum([1, 1, n, m]))
         self._analyse(dataclasses.replace(state, t0=t[0], steps=0, x=x, w=w), past_h[0])

@@ -1,7 +1,7 @@
-"""Composites that sit on joints of a mechanism by `m.box`: friction with a memory, gearboxes, actuators, gas springs.
+"""Composites that sit in a mechanism by `m.box`: friction with a memory, gearboxes, actuators, gas springs, water.
 
-Each has outer ports of momenta for joints, `s` for its heat, and inputs. They are systems of the language like others,
-and can be wired into composites as well.
+Each has outer ports of momenta for joints or bodies, `s` for its heat, and inputs. They are systems of the language
+like others, and can be wired into composites as well.
 """
 
 from __future__ import annotations
@@ -9,17 +9,33 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from visviva._arrays import finite_number
+from visviva._arrays import finite_array, finite_number
 from visviva.errors import ModelError
+from visviva.geometry.definite import semidefinite, symmetric
 from visviva.language import Composite, Quantity, compose, irreversible, reversible, storage
 from visviva.language.starting import starting
 from visviva.library import electric, gas, hydraulic, rotation, thermal, translation
+from visviva.library.multibody.friction import viscous
+from visviva.library.multibody.spatial import hat
 from visviva.library.onsager import heating
-from visviva.library.quantities import angle, angular_momentum, displacement, entropy, flux, momentum, volume
+from visviva.library.quantities import (
+    angle,
+    angular_momentum,
+    displacement,
+    entropy,
+    flux,
+    momentum,
+    momentum3,
+    momentum6,
+    volume,
+)
 from visviva.library.stops import stop_energy, stop_force, stop_resistance
 
-__all__ = ["backlash_gearbox", "gas_spring", "hydraulic_cylinder", "lugre", "thermal_motor"]
+__all__ = ["added_mass", "backlash_gearbox", "drag", "gas_spring", "hydraulic_cylinder", "lugre", "thermal_motor"]
+
+MOMENTA = {3: momentum3, 6: momentum6}
 
 
 def lugre(
@@ -235,6 +251,46 @@ def gas_spring(
     }
     spring = compose("gas spring", boxes, junctions, outer=("rod", "s"))
     return starting(spring, filling.initial("filling", "gas", numbers["temperature"], numbers["volume"]))
+
+
+def drag(D: ArrayLike) -> Composite:
+    """Viscous forces D e against three or six rates e: of the spin of a ball or of a point, or of a twist (ω; v).
+
+    D: symmetric, positive semidefinite, (3, 3) or (6, 6), or its diagonal.   Ports: p, s (the heat).
+    """
+    matrix = finite_array(D, "D of a drag")
+    k = len(matrix) if matrix.ndim else 1
+    if k not in MOMENTA:
+        raise ModelError(f"D of a drag must be (3, 3) or (6, 6), or a diagonal of 3 or 6; got shape {matrix.shape}.")
+    matrix = semidefinite(symmetric(matrix, k, "D of a drag"), "D of a drag")
+    return compose("drag", {"d": viscous({"p": MOMENTA[k]}, matrix)}, {"p": ("d.p",), "s": ("d.s",)}, outer=("p", "s"))
+
+
+def added_mass(M: ArrayLike) -> Composite:
+    """The fluid around a body that has to move along: its momenta P = (L; p) = M V in axes of the body, V = (ω; v).
+
+        Ṗ = [[L̂, p̂], [p̂, 0]] V + F,   H = ½ P·M⁻¹ P,   the wrench of the fluid on the body is -F
+
+    Kirchhoff's equations; Lamb, Hydrodynamics, §124. It sits in axes of the body: m.box("water", ..., {"p": ("hull",
+    "body")}), and moves with it from the start.
+
+    M: symmetric, positive definite, (6, 6), or its diagonal [kg m², kg m, kg].   Port: p.   State: p.
+    """
+    matrix = symmetric(M, 6, "M of an added mass")
+    lowest = float(np.linalg.eigvalsh(matrix).min())
+    if not lowest > 0:
+        raise ModelError(f"M of an added mass must be positive definite; its smallest eigenvalue is {lowest:.6g}.")
+    inverse = np.linalg.inv(matrix)
+
+    def carried(x: Any) -> Any:
+        L, p = hat(x.p[:3]), hat(x.p[3:])
+        return np.block([[L, p], [p, np.zeros((3, 3))]])
+
+    boxes = {
+        "fluid": storage({"p": momentum6}, H=lambda x: 0.5 * (x.p @ (inverse @ x.p))),
+        "turning": reversible({"p": momentum6}, J=carried),
+    }
+    return compose("added mass", boxes, {"p": ("fluid.p", "turning.p")}, outer=("p",))
 
 
 def _between(mu: Any, r: Any, theta: Any, ratio: Any) -> list[list[Any]]:

@@ -93,9 +93,10 @@ class BoxMethods(Builder):
                 places[port.name] = self._along(at, what, f"{name}.{port.name}", POSITIONS[port.quantity])
             elif port.name in given:
                 raise ModelError(
-                    f"{what} exchanges {port.quantity.name} in {port.quantity.space}, which no joint and no node "
-                    "does.\nMomenta and displacements in R sit on joints or between points, momenta in R3 on balls and "
-                    "points, in R6 on\nbodies and frames, entropy on thermal nodes; others stay inputs."
+                    f"{what} exchanges {port.quantity.name}, which no joint and no node does in "
+                    f"{port.quantity.space}.\nMomenta and displacements in R sit on joints or between points, momenta "
+                    "in R3 on balls and points, in R6\non bodies and frames, entropy on thermal nodes; others stay "
+                    "inputs."
                 )
         box = Box(name, system, rates, places, nodes)
         self._check_box(box, where)
@@ -120,7 +121,7 @@ class BoxMethods(Builder):
             )
         first, r_a = self._point(at[0], what)
         if self._is_axis(at[1]):
-            against = self._end(at[2], what)[0] if len(at) == 3 else self.ground
+            against = self._carrying(at[2], what) if len(at) == 3 else self.ground
             if first is against:
                 whose = "the ground" if isinstance(first, Ground) else repr(first.name)
                 raise ModelError(
@@ -147,7 +148,7 @@ class BoxMethods(Builder):
     def _turn_rate(self, at: Any, what: str, name: str) -> PairTwist:
         """The angular velocity of an end about an axis of the ground, or of another body."""
         first, r = self._solid(at[0], what)
-        against = self._solid(at[2], what)[0] if len(at) == 3 else self.ground
+        against = self._carrying(at[2], what) if len(at) == 3 else self.ground
         if first is against:
             raise ModelError(f"{what} is the turn of {first.name!r} about axes of its own: give one of another body.")
         R = direction(name, at[1], what="port")
@@ -165,7 +166,7 @@ class BoxMethods(Builder):
             raise ModelError(f"{what} is in axes of {first.name!r}, a particle, which has none: leave out {BODY!r}.")
         against: Carrier = self.ground
         if other not in (WORLD, BODY):
-            against = self._end(other, what)[0] if dim == 3 else self._solid(other, what)[0]
+            against = self._carrying(other, what)
         if first is against:
             raise ModelError(f"{what} is at a point of {first.name!r}, which does not move there: {ENDS}")
         of_child = other != WORLD and not isinstance(first, Particle)
@@ -217,6 +218,15 @@ class BoxMethods(Builder):
                 f"{what} is at {carrier.name!r}, which is a particle and does not turn: give a body or a frame."
             )
         return carrier, r
+
+    def _carrying(self, given: Any, what: str) -> Carrier:
+        """What carries the axes along which something moves: a body, or the ground."""
+        carrier = self._end(given, what)[0]
+        if isinstance(carrier, Particle):
+            raise ModelError(
+                f"{what} is along axes of {carrier.name!r}, a particle, which has none: give a body or a frame there."
+            )
+        return carrier
 
     def _axes_of(self, given: Any) -> Array:
         """Axes of an end as built: those of its frame, or of its body."""

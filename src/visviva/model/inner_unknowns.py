@@ -185,7 +185,7 @@ class InnerUnknowns:
         mine = model.layout.act(self.tied)
         z[mine] = 0.0
         z[self.at] = 0.0
-        efforts: Array = np.linalg.solve(rows[:, mine], -rows @ z)
+        efforts = np.asarray(np.linalg.solve(rows[:, mine], -rows @ z))
         first = 0
         for name in self.tied:
             here, at = model.layout.x[name], model.layout.z[name]
