@@ -35,7 +35,8 @@ def open_loop(own, w, v, ticks=100, h=5e-3, speeds=1.0):
     x = plant_start(np.zeros(3), np.eye(3), hover.tilts[tilting], speeds * hover.speeds)
     at = 7 + len(tilting)
     x[at : at + 6] = *w, *v
-    currents, tilts, none = np.array(hover.currents), hover.tilts[tilting] + 0.1, np.zeros(3)
+    uneven = 1 + (0.0 if tilting else 0.3) * np.array([rotor.spin for rotor in own.rotors])  # spins of four cancel
+    currents, tilts, none = uneven * hover.currents, hover.tilts[tilting] + 0.1, np.zeros(3)
     grown, path = np.zeros(len(p.M)), []
     for _ in range(ticks):
         path.append((x.copy(), specific_force(p, x, currents, tilts, none, own.gravity)))
@@ -47,7 +48,8 @@ def open_loop(own, w, v, ticks=100, h=5e-3, speeds=1.0):
 @pytest.mark.parametrize("make", [copter.quadcopter, copter.tricopter])
 def test_what_an_agent_does_not_explain_is_what_it_was_not_told(make):
     """τ̂_B and F̂_B settle on the bias while the vehicle turns, with propellers that differ, and a centre of mass beside
-    its frame: moments of spins, and the acceleration of the frame against it, are explained."""
+    its frame: moments of spins, and the acceleration of the frame against it, are explained. The law is told of all
+    that acts beside the rotors: bias, drag, and the gyroscopic moment."""
     own = replace(make(), com=np.array([0.06, -0.04, 0.03]), bias=BIAS_WRENCH)
     agent = copter.Agent(own, rate_gains=(0.6, 0.2), force_memory=0.8)
     p, m, n = agent.parameters(copter.Sensors.ideal()), len(own.tilting), len(own.rotors)
@@ -59,15 +61,23 @@ def test_what_an_agent_does_not_explain_is_what_it_was_not_told(make):
     s.currents[:], s.tilts[:] = currents, tilts
     s.propellers[:n] = s.propellers[n : 2 * n] = first[-n:]
     s.position[BIAS : BIAS + 3] = 0.0
-    found, last = [], first[-n:]
+    found, last, told, tilting = [], first[-n:], np.zeros(6), list(own.tilting)
     for x, a in path:
         s.attitude[NOW : NOW + 4] = x[Q_AT : Q_AT + 4]
         s.position[V : V + 3] = matrix(x, Q_AT) @ x[at + 3 : at + 6]
         observed = observe_propellers(p.propellers, s.propellers, 0.5 * (last + x[-n:]), s.currents)
-        _feel(p, s, observed, x[at : at + 3], a)
+        told = _feel(p, s, observed, x[at : at + 3], a)
         s.propellers[:], last = observed, x[-n:]
         s.servos[:] = simulate_servos(p.servos, s.servos, s.tilts)
         found.append(np.concatenate([s.rate[3:], s.bias]))
+    tilts = np.zeros(n)
+    tilts[tilting] = x[7:at]
+    spins = zip(own.rotors, tilts, x[-n:], strict=True)
+    L = np.sum([rotor.inertia * rotor.spin * speed * rotor.direction(tilt) for rotor, tilt, speed in spins], axis=0)
+    gyroscopic = np.cross(L, x[at : at + 3])
+    known = BIAS_WRENCH - own.drag.matrix @ x[at : at + 6] + np.concatenate([gyroscopic, np.zeros(3)])
+    assert np.linalg.norm(told[:3] - known[:3]) < 0.2 * np.linalg.norm(gyroscopic)
+    assert_allclose(told[3:], known[3:], atol=0.04)
     mean = np.mean(found[-30:], axis=0)
     m_com = BIAS_WRENCH[:3] - np.cross(own.com, BIAS_WRENCH[3:])
     assert_allclose(mean[:3], m_com, atol=2e-3)
