@@ -19,8 +19,8 @@ from benchmarks.row import Row, three_digits
 from benchmarks.timing import Call, fastest
 from visviva import copter
 from visviva._arrays import Array
-from visviva.copter.agent import law_access
-from visviva.copter.agent_tick import LawAccess
+from visviva.copter.agents.agent import law_access
+from visviva.copter.agents.agent_tick import LawAccess
 from visviva.copter.estimation import compiled
 from visviva.kernels.calls import call_inputs
 

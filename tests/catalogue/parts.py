@@ -255,6 +255,8 @@ def hull(m, joint):
 
 def grease(m, joint):
     """A matrix of friction on the angular velocity of a ball."""
+    if joint != "spherical":
+        raise NotApplicable(joint)
     inside = compose("grease", {"d": viscous_at({"p": momentum3}, D6[:3, :3])}, {"p": ("d.p",), "s": ("d.s",)},
                      outer=("p", "s"))  # fmt: skip
     m.box("grease", inside, {"p": "wrist"})

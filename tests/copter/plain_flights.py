@@ -5,7 +5,7 @@ import ctypes
 import pytest
 
 from visviva import control, copter
-from visviva.copter import agent, agent_tick
+from visviva.copter.agents import agent, agent_tick
 
 INPUTS = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3, ctypes.c_double, *[ctypes.c_int64] * 2)
 

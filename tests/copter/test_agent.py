@@ -8,10 +8,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from visviva import ModelError, copter
-from visviva.copter.blades import STILL
-from visviva.copter.flight import controller
-from visviva.copter.gyrostat import gyrostat, rates
-from visviva.copter.plant import advance_plant, matrix, plant_start, specific_force, step_inverse
+from visviva.copter.flights.controller import controller
+from visviva.copter.models.gyrostat import gyrostat, rates
+from visviva.copter.models.plant import advance_plant, matrix, plant_start, specific_force, step_inverse
+from visviva.copter.vehicles.blades import STILL
 
 QUAD = copter.quadcopter()
 SENSORS = copter.Sensors()

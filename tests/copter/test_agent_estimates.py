@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from visviva import copter
-from visviva.copter.agent import gain_of_frames, poles_of_frames
-from visviva.copter.agent_tick import _feel
+from visviva.copter.agents.agent import gain_of_frames, poles_of_frames
+from visviva.copter.agents.agent_tick import _feel
 from visviva.copter.estimation import (
     attitude_observer,
     correct_attitude,
@@ -20,8 +20,8 @@ from visviva.copter.estimation import (
 from visviva.copter.estimation.attitude_observer import AT_FRAME, NOW
 from visviva.copter.estimation.position_observer import BIAS, R, V
 from visviva.copter.force import observe_propellers, simulate_servos
-from visviva.copter.gyrostat import gyrostat
-from visviva.copter.plant import Q_AT, advance_plant, matrix, plant_start, specific_force, step_inverse
+from visviva.copter.models.gyrostat import gyrostat
+from visviva.copter.models.plant import Q_AT, advance_plant, matrix, plant_start, specific_force, step_inverse
 from visviva.geometry import SO3
 from visviva.geometry.quaternion import quaternion
 

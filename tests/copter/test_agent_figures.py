@@ -7,10 +7,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from visviva import copter
-from visviva.copter.agent_flight import AgentFlight
-from visviva.copter.agent_loop import Record
-from visviva.copter.agent_tick import READY
-from visviva.copter.flight import figures_of, pose_errors
+from visviva.copter.agents.agent_flight import AgentFlight
+from visviva.copter.agents.agent_loop import Record
+from visviva.copter.agents.agent_tick import READY
+from visviva.copter.flights.flight import figures_of, pose_errors
 from visviva.geometry import SO3
 from visviva.geometry.quaternion import matrix_of, quaternion
 

@@ -6,10 +6,10 @@ from numpy.testing import assert_allclose
 from plain_flights import fly, hover, in_python  # noqa: F401
 
 from visviva import ModelError, copter
-from visviva.copter import agent_loop
-from visviva.copter.agent_tick import LONGEST, READY
+from visviva.copter.agents import agent_loop
+from visviva.copter.agents.agent_tick import LONGEST, READY
+from visviva.copter.agents.sensors import CLOCK
 from visviva.copter.estimation.latency_estimator import OFFSET
-from visviva.copter.sensors import CLOCK
 
 T = 5e-3
 pytestmark = pytest.mark.usefixtures("in_python")

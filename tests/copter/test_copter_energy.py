@@ -8,11 +8,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from visviva import ModelError, copter
-from visviva.copter.blades import STILL
-from visviva.copter.energy_account import account
-from visviva.copter.flown_steps import FlownSteps
-from visviva.copter.gyrostat import gyrostat
-from visviva.copter.plant import advance_plant, plant_start, step_inverse
+from visviva.copter.energy.energy_account import account
+from visviva.copter.energy.flown_steps import FlownSteps
+from visviva.copter.models.gyrostat import gyrostat
+from visviva.copter.models.plant import advance_plant, plant_start, step_inverse
+from visviva.copter.vehicles.blades import STILL
 
 MANOEUVRES = ("tricopter transitions", "transitions", "looping", "flip")
 

@@ -8,14 +8,14 @@ from numpy.testing import assert_allclose
 
 import visviva as vv
 from visviva import ModelError, RunWarning, control, copter
-from visviva.copter import gyrostat as own
-from visviva.copter.battery import driven, supply
-from visviva.copter.blades import ground_factor
-from visviva.copter.energy_account import SPENT
-from visviva.copter.plant import advance_plant, matrix, plant_rates, plant_start, step_inverse
-from visviva.copter.powers import ROWS, WAKES, powers
-from visviva.copter.rigid_rotors import RigidRotors, follow
-from visviva.copter.surroundings import Surroundings
+from visviva.copter.energy.energy_account import SPENT
+from visviva.copter.energy.powers import ROWS, WAKES, powers
+from visviva.copter.models import gyrostat as own
+from visviva.copter.models.plant import advance_plant, matrix, plant_rates, plant_start, step_inverse
+from visviva.copter.models.rigid_rotors import RigidRotors, follow
+from visviva.copter.vehicles.battery import driven, supply
+from visviva.copter.vehicles.blades import ground_factor
+from visviva.copter.vehicles.surroundings import Surroundings
 from visviva.geometry import SO3
 
 QUAD, TRI = copter.quadcopter().without_bias(), copter.tricopter().without_bias()

@@ -8,10 +8,11 @@ from numpy.testing import assert_allclose
 from test_copter_energy import by_sensors, on_the_way
 
 from visviva import control, copter
-from visviva.copter.flight import controller, rigid
-from visviva.copter.gyrostat import gyrostat, rates
-from visviva.copter.plant import gust_wrench, surroundings_at
-from visviva.copter.template_energy import Wrenches, template_record, wrenches
+from visviva.copter.flights.controller import controller
+from visviva.copter.flights.template_energy import Wrenches, template_record, wrenches
+from visviva.copter.models.gyrostat import gyrostat, rates
+from visviva.copter.models.plant import gust_wrench, surroundings_at
+from visviva.copter.models.rigid import rigid
 from visviva.forms.dynamics.handle import dynamics
 from visviva.model.control_law import Clock
 

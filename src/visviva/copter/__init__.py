@@ -1,21 +1,24 @@
 """Multicopters: any arrangement of rotors as data, its models, its flight."""
 
-from visviva.copter.agent import Agent
-from visviva.copter.agent_flight import AgentFlight
-from visviva.copter.battery import Battery
-from visviva.copter.energies import energies, energy_audit
-from visviva.copter.energy_audit import EnergyAudit
-from visviva.copter.equations import Equations
-from visviva.copter.flight import Flight, controller, fly, rigid, rigid_air
-from visviva.copter.manoeuvres import Figures, Manoeuvre, manoeuvre
-from visviva.copter.mechanism import air, mechanism, motors
-from visviva.copter.remote import remote
-from visviva.copter.rotor import Rotor, Servo
-from visviva.copter.sensors import Sensors
+from visviva.copter.agents.agent import Agent
+from visviva.copter.agents.agent_flight import AgentFlight
+from visviva.copter.agents.sensors import Sensors
+from visviva.copter.energy.energies import energies, energy_audit
+from visviva.copter.energy.energy_audit import EnergyAudit
+from visviva.copter.flights.controller import controller
+from visviva.copter.flights.flight import Flight
+from visviva.copter.flights.manoeuvres import Figures, Manoeuvre, manoeuvre
+from visviva.copter.flights.remote import remote
+from visviva.copter.fly import fly
+from visviva.copter.models.equations import Equations
+from visviva.copter.models.mechanism import air, mechanism, motors
+from visviva.copter.models.rigid import rigid, rigid_air
 from visviva.copter.spread import Spread, spread
-from visviva.copter.vehicle import Drag, Hover, Vehicle
-from visviva.copter.vehicles import quadcopter, ring, tricopter
-from visviva.copter.wind import Turbulence
+from visviva.copter.vehicles.battery import Battery
+from visviva.copter.vehicles.rotor import Rotor, Servo
+from visviva.copter.vehicles.standard import quadcopter, ring, tricopter
+from visviva.copter.vehicles.vehicle import Drag, Hover, Vehicle
+from visviva.copter.vehicles.wind import Turbulence
 
 __all__ = [
     "Agent",

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array, finite_number
 from visviva._suggestions import helpful, suggesting
-from visviva.copter.agent import Agent
-from visviva.copter.agent_flight import BOX, AgentFlight
-from visviva.copter.flight import PERIOD, STEP, fly
-from visviva.copter.manoeuvres import Manoeuvre, standard_vehicle
-from visviva.copter.sensors import Sensors
-from visviva.copter.vehicle import Vehicle
+from visviva.copter.agents.agent import Agent
+from visviva.copter.agents.agent_flight import BOX, AgentFlight
+from visviva.copter.agents.sensors import Sensors
+from visviva.copter.flights.controller import PERIOD, STEP
+from visviva.copter.flights.manoeuvres import Manoeuvre, standard_vehicle
+from visviva.copter.fly import fly
+from visviva.copter.vehicles.vehicle import Vehicle
 from visviva.errors import ModelError
 from visviva.geometry.hat import skew
 
