@@ -20,13 +20,16 @@ from benchmarks import (
     line,
     loops,
     motor,
+    multicopters,
     quadratic_program,
     rates,
     report,
     rollouts,
     shipped,
+    spreads,
     tracking,
     trees,
+    vertical_loops,
     work_precision,
 )
 
@@ -45,6 +48,9 @@ MODULES = [
     dynamics,
     quadratic_program,
     tracking,
+    multicopters,
+    vertical_loops,
+    spreads,
     in_hand,
     latency,
     first_runs,
@@ -74,6 +80,11 @@ def main(arguments: list[str] | None = None) -> None:
             rows = module.table(curves)
             if given.docs:
                 diagram.draw(curves, given.docs / f"performance_{name}.svg", module.ERROR)
+        elif module is spreads:
+            flown = spreads.fly_all(given.quick)
+            rows = spreads.table(flown)
+            if given.docs:
+                spreads.draw(flown, given.docs / f"performance_{name}.svg")
         else:
             rows = module.rows(given.quick)
         print(*report.text(rows), "", sep="\n", flush=True)

@@ -1,4 +1,6 @@
-"""A quadcopter in RotorPy with the body, the rotors and the path of ours, under its own geometric law, at 1 kHz.
+"""Quadcopters in RotorPy: one of ours under its law, timed at 1 kHz, and its own one, which other laws fly as well.
+
+`RotorPy` has the body, the rotors and the path of ours, under its own geometric law.
 
 Two loops: `fly` is path, law and step and nothing else, as short as it can be written with RotorPy's own classes, and
 `simulate` the one that comes with it, which also keeps the motion and has sensors, an estimator and checks; neither
@@ -9,6 +11,7 @@ off. Steps are those of its default, `solve_ivp` with RK45 over each millisecond
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 from typing import Any, final
 
 import numpy as np
@@ -84,3 +87,48 @@ class RotorPy:
         if len(times) != n + 1:
             raise RuntimeError(f"RotorPy made {len(times) - 1} of {n} steps: {found[8]}")
         return np.asarray(states["x"][-1])
+
+
+@final
+class Hummingbird:
+    """RotorPy's own quadcopter, whose speeds have a lag, with all drag of its air."""
+
+    def __init__(self) -> None:
+        from rotorpy.vehicles.hummingbird_params import quad_params
+
+        self.numbers: dict[str, Any] = dict(quad_params)
+
+    def own_law(self, flat_output: Callable[[float], dict[str, Any]]) -> Callable[[float, dict[str, Any]], Array]:
+        """Speeds that its `SE3Control` asks for [rad/s]."""
+        from rotorpy.controllers.quadrotor_control import SE3Control
+
+        law = SE3Control(self.numbers)
+        return lambda t, state: np.asarray(law.update(t, state, flat_output(t))["cmd_motor_speeds"])
+
+    def fly(
+        self,
+        speeds: Callable[[float, dict[str, Any]], Array],
+        start: Any,
+        lift: float,
+        n: int,
+        h: float,
+        every: int = 1,
+    ) -> Array:
+        """Positions after n steps, (n, 3), under a law that is asked at some of them.
+
+        start: pose X and twist V (ω, v), where rotors lift [m/s²].
+        """
+        from rotorpy.vehicles.multirotor import Multirotor
+        from scipy.spatial.transform import Rotation
+
+        q, r, R, V = self.numbers, start.X.r, start.X.R, start.V
+        state = {"x": r, "v": R @ V[3:], "q": Rotation.from_matrix(R).as_quat(), "w": V[:3], "wind": np.zeros(3)}
+        state["rotor_speeds"] = np.full(4, np.sqrt(q["mass"] * lift / 4 / q["k_eta"]))
+        vehicle: Any = Multirotor(q, state, aero=True)
+        found, asked = np.empty((n, 3)), {"cmd_motor_speeds": np.zeros(4)}
+        for k in range(n):
+            if k % every == 0:
+                asked["cmd_motor_speeds"] = speeds(k * h, state)
+            state = vehicle.step(state, asked, h)
+            found[k] = state["x"]
+        return found

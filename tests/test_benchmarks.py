@@ -24,6 +24,7 @@ from benchmarks import (  # noqa: E402
     peers_rotorpy,
     report,
     tracking,
+    vertical_loops,
 )
 from benchmarks.__main__ import MODULES, main  # noqa: E402
 from benchmarks.links import links  # noqa: E402
@@ -33,7 +34,9 @@ from benchmarks.steps import Steps  # noqa: E402
 from benchmarks.work_precision import Curve, curves  # noqa: E402
 
 NAMES = [module.__name__.rpartition(".")[2] for module in MODULES]
-WAITING = ["latency", "first_runs", "shipped", "quadratic_program", "tracking"]  # which compile for long
+WAITING = [  # which compile for long
+    "latency", "first_runs", "shipped", "quadratic_program", "tracking", "multicopters", "vertical_loops", "spreads",
+]  # fmt: skip
 PICTURES = {"work_precision", "accuracy"}
 needs_exudyn = pytest.mark.skipif(not peers_exudyn.INSTALLED, reason="Exudyn is not installed")
 needs_mujoco = pytest.mark.skipif(not peers_mujoco.INSTALLED, reason="MuJoCo is not installed")
@@ -208,3 +211,22 @@ def test_a_row_has_units_and_a_ratio():
 
 def test_a_table_of_a_page_has_no_empty_columns():
     assert list(report.markdown([Row("a", "1 s")])) == ["| measured | visviva |", "| --- | --- |", "| a | 1 s |"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plane", vertical_loops.PLANES)
+def test_vertical_loops_are_flown_to_a_centimetre_by_sensors(plane):
+    """2.4 g, noise of 1 mm at 100 Hz, 20 ms late; and with mass and drag wrong by a fifth."""
+    assert vertical_loops.loop_error(vertical_loops.flown_by_sensors(plane, vertical_loops.vehicle())) < 0.015
+    for share in vertical_loops.WRONG:
+        assert vertical_loops.loop_error(vertical_loops.flown_by_sensors(plane, vertical_loops.vehicle(share))) < 0.06
+
+
+@needs_rotorpy
+@pytest.mark.slow
+@pytest.mark.parametrize("plane", vertical_loops.PLANES)
+def test_vertical_loops_of_another_simulator_are_flown_to_a_centimetre(plane):
+    assert vertical_loops.flown_in_rotorpy(plane, vertical_loops.vehicle()) < 0.01
+    for share in vertical_loops.WRONG:
+        assert vertical_loops.flown_in_rotorpy(plane, vertical_loops.vehicle(share)) < 0.05
+    assert vertical_loops.flown_in_rotorpy(plane, None) > 0.2

@@ -8,10 +8,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from visviva import ModelError, copter
-from visviva.copter.agent import BEFORE
-from visviva.copter.flight import controller
-from visviva.copter.gyrostat import gyrostat
-from visviva.copter.plant import advance_plant, matrix, plant_start, specific_force
+from visviva.copter.flights.controller import controller
+from visviva.copter.models.gyrostat import gyrostat, rates
+from visviva.copter.models.plant import advance_plant, matrix, plant_start, specific_force, step_inverse
+from visviva.copter.vehicles.blades import STILL
 
 QUAD = copter.quadcopter()
 SENSORS = copter.Sensors()
@@ -33,6 +33,49 @@ def test_manoeuvres_are_flown_by_sensors_as_well_as_in_reality(name):
     assert flight.thrusts.max() < high + 0.02
     assert np.any(flight.vehicle.bias)
     assert not np.any(flight.plan.vehicle.bias)
+    assert "lost" not in str(flight)
+
+
+MEANS = {
+    "tricopter transitions": (0.005, 0.6),
+    "transitions": (0.009, 1.0),
+    "looping": (0.008, 1.0),
+    "flip": (0.01, 1.6),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MEANS)
+def test_figures_are_those_of_many_seeds(name):
+    """Means of root mean squares [m], [°] over ten flights, as the documentation has them; no flight is lost."""
+    flights = [copter.fly(name, sensors=copter.Sensors(seed=seed)) for seed in range(10)]
+    e_r, e_R = np.mean([flight.figures[4:6] for flight in flights], axis=0)
+    assert e_r < MEANS[name][0]
+    assert e_R < MEANS[name][1]
+    real = flights[0].plan.flown
+    assert max(flight.figures.e_r for flight in flights) < real.e_r
+    assert np.mean([flight.figures.e_R <= real.e_R for flight in flights]) >= 0.9
+    assert not any("lost" in caution for flight in flights for caution in flight.cautions)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rate", [20, 50, 100, 120])
+def test_more_frames_do_no_harm(rate):
+    """Errors of attitude and heading at more than 10 Hz are not worse, on average of three flights."""
+
+    def mean(frame_period, jitter):
+        many = [copter.Sensors(frame_period=frame_period, jitter=jitter, seed=seed) for seed in range(3)]
+        return np.mean([copter.fly("transitions", sensors=each).figures[4:] for each in many], axis=0)
+
+    assert (mean(1 / rate, 0.4 / rate) < 1.1 * mean(0.1, 0.01)).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("period", "h"), [(0.01, 1e-3), (0.0025, 5e-4)])
+def test_other_periods_fly_as_well(period, h):
+    flight = copter.fly("transitions", sensors=SENSORS, period=period, h=h)
+    assert flight.figures.e_r < 0.012
+    assert flight.figures.e_R < 2.5
     assert "lost" not in str(flight)
 
 
@@ -87,26 +130,71 @@ def test_a_plant_at_hover_stays_and_feels_its_weight():
     p, hover = gyrostat(own), own.hover
     x = plant_start(np.array([0.0, 0.0, 1.0]), np.eye(3), np.zeros(0), hover.speeds)
     start, nothing = x.copy(), np.zeros(3)
-    for _ in range(20):
-        advance_plant(p, x, 1e-3, np.array(hover.currents), np.zeros(0), nothing)
+    fly(p, x, 1e-3, 20, np.array(hover.currents), np.zeros(0), nothing)
     assert_allclose(x, start, atol=1e-9)
     a = specific_force(p, x, np.array(hover.currents), np.zeros(0), nothing, own.gravity)
     assert_allclose(a, [0, 0, own.gravity], atol=1e-9)
     assert_allclose(matrix(x, 3), np.eye(3), atol=1e-12)
 
 
-def test_steps_of_a_plant_are_of_order_four():
+def test_a_manoeuvre_flies_the_same_vehicle_as_its_name(monkeypatch):
+    """With the bias of Table 5.1 in the plant, which neither the agent nor the reference knows."""
+    flown_ones = []
+    monkeypatch.setattr(copter.Agent, "fly", lambda agent, plan, vehicle, *given, **more: flown_ones.append(vehicle))
+    for what in ("transitions", copter.manoeuvre("transitions")):
+        copter.fly(what, sensors=SENSORS)
+    assert_allclose(flown_ones[0].bias, flown_ones[1].bias)
+    assert np.any(flown_ones[1].bias)
+
+
+def hexacopter():
+    """Six upright rotors, more than the four forces and moments they make."""
+    rotors = copter.ring(QUAD.rotors[0], np.arange(6) * np.pi / 3, (1, -1) * 3, radius=0.24)
+    return replace(QUAD, name="six", rotors=rotors)
+
+
+def test_gains_of_a_flight_are_those_of_its_agent(monkeypatch):
+    """`fly` hands them on, and an agent takes those of its observers."""
+    made = []
+    monkeypatch.setattr(copter.Agent, "fly", lambda agent, *given, **more: made.append(agent))
+    copter.fly("looping", sensors=SENSORS, approach="body", poles=(-3, -4, -5, -6), period=1e-2)
+    copter.fly("looping", sensors=SENSORS)
+    assert (made[0].approach, made[0].poles, made[0].period) == ("body", (-3, -4, -5, -6), 1e-2)
+    assert (made[1].approach, made[1].period) == ("particle", 5e-3)
+    p = copter.Agent(QUAD, frame_poles=(0.0, 0.2, 0.4), attitude_gain=0.5, rate_gains=(0.1, 0.02), force_memory=0.9)
+    p = p.parameters(SENSORS)
+    assert_allclose(p.position.poles, (0.0, 0.2, 0.4), atol=1e-9)
+    assert (p.attitude.gain, p.rate.L_omega, p.rate.L_tau, p.bias.l_F) == (0.5, 0.1, 0.02, 0.9)
+
+
+def fly(p, x, h, steps, *acting):
+    inverse, grown = step_inverse(p, x, h), np.zeros(len(p.M))
+    for _ in range(steps):
+        advance_plant(p, x, h, *acting, inverse, grown)
+
+
+def test_rates_solve_the_equations_of_motion():
+    """M ξ̇ + c = f, with a wrench of nobody else."""
+    tri, rng = copter.tricopter(), np.random.default_rng(0)
+    own, theta, xi = copter.Equations(tri), np.array([0.2, -0.1, 0.3]), rng.normal(size=12)
+    wrench, given = rng.normal(size=6), (np.full(3, 4.0), -theta)
+    found = rates(gyrostat(tri), np.eye(3), theta, xi, *given, wrench, STILL)
+    right = own.forces(np.eye(3), theta, xi, *given) - own.c(theta, xi)
+    right[:6] += wrench
+    assert_allclose(own.M(theta) @ found, right, atol=1e-12)
+
+
+def test_steps_of_a_plant_are_of_order_two():
     tri = copter.tricopter()
     p, hover, tilts = gyrostat(tri), tri.hover, np.array([0.2, -0.1, 0.3])
     ends = []
     for n in (10, 20, 40):
         x = plant_start(np.zeros(3), np.eye(3), tilts, 1.1 * hover.speeds)
         x[10:13] = 3.0, -2.0, 1.0
-        for _ in range(n):
-            advance_plant(p, x, 0.1 / n, np.array(hover.currents), -tilts, np.array([0.5, 0.0, 0.0]))
+        fly(p, x, 0.1 / n, n, np.array(hover.currents), -tilts, np.array([0.5, 0.0, 0.0]))
         ends.append(x)
     ratio = np.linalg.norm(ends[0] - ends[1]) / np.linalg.norm(ends[1] - ends[2])
-    assert 12 < ratio < 22
+    assert 3.8 < ratio < 4.3
 
 
 def test_sensors_are_calibrated_and_draw_by_their_seed():
@@ -128,7 +216,24 @@ def test_sensors_are_calibrated_and_draw_by_their_seed():
         (lambda: copter.Sensors(jitter=0.05), "cannot arrive before"),
         (lambda: copter.Sensors(dropout=1.0), "below 1"),
         (lambda: copter.Sensors(blind=((3.0, 1.0),)), "from, until"),
-        (lambda: copter.Agent(QUAD, ahead=BEFORE), "whole number of ticks"),
+        (lambda: copter.Sensors(blind=(1.0, 2.0, 3.0)), "pairs"),
+        (lambda: copter.Sensors(seed=-1), "whole number"),
+        (lambda: copter.Sensors(seed=1.5), "whole number"),
+        (lambda: copter.Sensors(seed=None), "whole number"),
+        (lambda: copter.Sensors(speed=-1.0), "at least 0"),
+        (lambda: copter.Agent(QUAD, ahead=4), "a time"),
+        (lambda: copter.Agent("quadcopter"), "flies a vehicle"),
+        (lambda: copter.Agent(QUAD, approach="bodyy"), "'body'"),
+        (lambda: copter.Agent(QUAD, cutoffs=(8, 12, -4)), "positive"),
+        (lambda: copter.Agent(QUAD, mean_delay=-1), "at least 0"),
+        (lambda: copter.Agent(QUAD, period=0.05).parameters(copter.Sensors(frame_period=0.04)), "one per tick"),
+        (lambda: copter.fly("looping", sensors="ideal"), "sensors= is"),
+        (lambda: copter.fly("looping", agent="mine"), "agent= is"),
+        (
+            lambda: copter.fly("looping", agent=copter.Agent(QUAD), period=5e-3, believed=QUAD),
+            "period=, believed= beside",
+        ),
+        (lambda: copter.fly("transitions", hexacopter(), sensors=SENSORS), "'six'.*compiled code"),
         (lambda: copter.fly("looping", gust=lambda t: (0, 0, 1)), "by sensors"),
         (lambda: copter.fly("looping", sensors=SENSORS, h=3e-3), "whole number of steps"),
         (lambda: copter.fly("looping", agent=copter.Agent(copter.tricopter())), "other rotors or servos"),

@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from visviva import ModelError, RunWarning, control, copter
+from visviva.copter.vehicles.allotment import limits
 
 QUAD = copter.quadcopter().without_bias()
 
@@ -102,7 +103,7 @@ def test_a_reference_with_a_level_attitude_is_no_path_of_a_quadcopter():
 
 def test_limits_hold_a_tilting_rotor_in_its_sector():
     tri = copter.tricopter()
-    W, l = copter.flight.limits(tri)
+    W, l = limits(tri)
     rng = np.random.default_rng(0)
     x = rng.uniform(-9, 9, (2000, 6))
     inside = (x @ W.T <= l).all(axis=1)

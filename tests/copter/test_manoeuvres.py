@@ -16,6 +16,13 @@ def test_largest_values_are_within_five_per_cent_of_the_table(name):
     assert_allclose(plan.largest(), plan.flown[:4], rtol=0.05)
 
 
+def test_a_manoeuvre_begins_at_zero():
+    late = control.flat.quadcopter(control.polynomial(np.zeros(3), [1.0, 0, 0], 1.5, degree=9, begin=2.0))
+    with pytest.raises(ModelError, match=r"begins at t = 2 s.*\n.*delayed\(-2\)"):
+        copter.Manoeuvre("late", QUAD, late)
+    assert copter.Manoeuvre("in time", QUAD, late.delayed(-2.0)).duration == pytest.approx(1.5)
+
+
 def test_transitions_are_within_ten_per_cent_of_the_table():
     plan = copter.manoeuvre("transitions")
     assert_allclose(plan.largest(), plan.flown[:4], rtol=0.10)
@@ -69,6 +76,13 @@ def test_the_flip_ends_where_it_began_and_obeys_its_thrust(drag):
         f = path(float(t)).R.T @ (a + drag * v + [0, 0, 9.81])
         assert f[2] > 1.0
         assert np.abs(f[:2]).max() < 1e-8
+
+
+def test_a_path_of_poses_at_half_of_its_speed():
+    plan = copter.manoeuvre("looping", QUAD)
+    slow = copter.Manoeuvre("slow", QUAD, plan.path.stretched(2.0))
+    assert slow.duration == pytest.approx(2 * plan.duration)
+    assert_allclose(slow.largest() / np.array([0.5, 0.25, 0.5, 0.25]), plan.largest(), rtol=1e-9)
 
 
 def vars_of(vehicle):

@@ -48,8 +48,24 @@ def test_rate_of_the_inertia_is_that_of_its_tilts():
     assert_allclose(equations.M_rate(theta, xi), differences, atol=1e-9 * np.abs(differences).max() + 1e-12)
 
 
-@BOTH
-def test_bodies_that_turn_have_the_equations_of_gyrostats(vehicle):
+def bladed(vehicle: copter.Vehicle) -> copter.Vehicle:
+    """With all options of rotors, one of them larger than the others."""
+    options = {"drag": 1e-4, "inflow": 2e-4, "flapping": 1.5, "hub": 3e-6, "radius": 0.12}
+    first, *others = (replace(rotor, **options) for rotor in vehicle.rotors)
+    return replace(vehicle, rotors=(replace(first, drag=2e-4, radius=0.2), *others))
+
+
+@pytest.mark.parametrize(
+    ("vehicle", "around"),
+    [
+        (QUAD, {}),
+        (TRI, {}),
+        (bladed(QUAD), {"wind": (3.0, -2.0, 1.0), "ground": 0.1}),
+        (bladed(TRI), {"wind": (3.0, -2.0, 1.0), "ground": 0.1}),
+    ],
+    ids=["quadcopter", "tricopter", "quadcopter with options", "tricopter with options"],
+)
+def test_bodies_that_turn_have_the_equations_of_gyrostats(vehicle, around):
     own = smooth(vehicle)
     equations, m = copter.Equations(own), copter.mechanism(own)
     d = vv.dynamics(m)
@@ -69,19 +85,23 @@ def test_bodies_that_turn_have_the_equations_of_gyrostats(vehicle):
         q[f"{rotor.name}_spin.q"] = 1.0 + j
         currents.append(3.0 + j)
         u[f"{rotor.name}_motor"] = rotor.k_M * currents[-1]
-    found = copter.air(own)({"craft.twist": xi[:6], **names})
+    read = {"craft.twist": xi[:6], "craft.r": [q["craft.q[0]"], q["craft.q[1]"], q["craft.q[2]"]], "craft.R": R}
+    found = copter.air(own, **around)({**read, **q, **names})
     for port, wrench in found.items():
         u |= {f"{port}[{k}]": value for k, value in enumerate(wrench)}
     v = [names[name] for name in d.names]
     a = d.forward([q[name] for name in d.q_names], v, [u[name] for name in d.input_names])
     kept = [name for name in d.names if "_turn" not in name]
-    expected = equations.rates(R, theta, xi, currents, wanted)
+    near = {"wind": around["wind"], "height": q["craft.q[2]"] - around["ground"]} if around else {}
+    expected = equations.rates(R, theta, xi, currents, wanted, **near)
     order = [f"craft.rate[{k}]" for k in range(6)]
     order += [f"{own.rotors[i].name}_tilt.rate" for i in own.tilting]
     order += [f"{rotor.name}_spin.rate" for rotor in own.rotors]
     assert sorted(order) == sorted(kept)
     by_name = dict(zip(d.names, a, strict=True))
     assert_allclose([by_name[name] for name in order], expected, rtol=1e-9, atol=1e-7)
+    plain = equations.rates(R, theta, xi, currents, wanted)
+    assert not around or np.abs(expected - plain)[3:6].min() > 0.1
 
 
 def test_energy_is_kept_without_drag_and_inputs():

@@ -81,6 +81,10 @@ class RotationPath:
         """The same some seconds later."""
         return RotationPath(self.matrix.delayed(by))
 
+    def stretched(self, factor: float) -> RotationPath:
+        """The same slower by a factor, from t = 0 on."""
+        return RotationPath(self.matrix.stretched(factor))
+
     def timed(self, clock: Any) -> RotationPath:
         """R(s(t))."""
         return RotationPath(self.matrix.timed(clock))
@@ -121,6 +125,10 @@ class PosePath:
     def delayed(self, by: float) -> PosePath:
         """The same some seconds later."""
         return PosePath(self.position.delayed(by), self.rotation.delayed(by))
+
+    def stretched(self, factor: float) -> PosePath:
+        """The same slower by a factor, from t = 0 on: at half of the speed with 2."""
+        return PosePath(self.position.stretched(factor), self.rotation.stretched(factor))
 
     def timed(self, clock: Any) -> PosePath:
         """X(s(t))."""

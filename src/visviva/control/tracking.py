@@ -97,13 +97,18 @@ def tracking(
     Source: Konz, dissertation, chapter 4.
     """
     d = m if isinstance(m, Dynamics) else dynamics(m, independent=independent)
+    check_approach(approach)
     if approach in BASELINES:
         return TrackingLaw(d, baseline(d, gains, approach), limits, weight, actuators, inputs)
-    if approach not in APPROACHES:
+    return TrackingLaw(d, PairTemplate(d, gains, approach, transport), limits, weight, actuators, inputs)
+
+
+def check_approach(approach: str) -> None:
+    """ModelError where an approach is none of a tracking law."""
+    if approach not in (*APPROACHES, *BASELINES):
         from visviva._suggestions import hint_of
 
         raise ModelError(f"approach={approach!r} is no law. {hint_of(str(approach), (*APPROACHES, *BASELINES))}")
-    return TrackingLaw(d, PairTemplate(d, gains, approach, transport), limits, weight, actuators, inputs)
 
 
 @final

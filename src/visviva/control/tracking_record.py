@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
@@ -136,44 +136,71 @@ def _sizes(error: Array, node: int | None) -> tuple[float, float]:
     return float(np.linalg.norm(own[:, :3], axis=1).max()), float(np.linalg.norm(own[:, 3:], axis=1).max())
 
 
-def tracking_record(controller: Controller, run: Run, clock: Clock | None) -> TrackingRecord | None:
-    """The record of a run that the controller was asked in; None where the run has not all of its nodes."""
-    if run.recorded is not None or run.record.steps == 0 or (run.record.count > 1).any():
-        return None
-    law, d, t = controller.law, controller.law.d, run.record.t
-    q, v = controller.reading.over({name: run[name] for name in controller.reads}, len(t))
-    q_R, v_R, a_R = (np.array(part) for part in zip(*(controller.goal(x) for x in t.tolist()), strict=True))
-    M, b, B = d.mass_matrix(q), d.bias(q, v), _each(law.actuation.matrix, q)
+class LawAtNodes(NamedTuple):
+    """A tracking law at N + 1 nodes of a motion."""
+
+    q: Array
+    v: Array
+    goal: tuple[Array, Array, Array]  # q_R, v_R, a_R
+    M: Array
+    B: Array
+    template: Template
+    slope: Array  # (N+1, n) ∂Ẇ̄/∂a
+    u0: Array
+    u: Array
+    active: Array
+    lam: Array
+    b_tilde: Array
+    powers: dict[str, Array]  # of terms that do not depend on what acts [W]
+
+
+def law_at_nodes(law: TrackingLaw, t: Array, q: Array, v: Array, goal: Any, M: Array, b: Array) -> LawAtNodes:
+    """The law at states of a plant M a + b = B u, which need not be the one that it is made for."""
+    B = _each(law.actuation.matrix, q)
+    q_R, v_R, a_R = (np.array(part) for part in zip(*(goal(x) for x in t.tolist()), strict=True))
     point = _points(law, q, v, q_R, v_R, a_R)
     found, rate = point.template, point.energy_rate
     u0, u, active = _inputs(law, M, b, B, found)
     a_T = -_solve(found.M_bar, found.b_bar)
     a0, a1 = (_solve(M, _apply(B, own) - b) for own in (u0, u))
     lam, b_tilde = _matching(M, b, B, found)
-    steps = run.record.h
     powers = {
         "damping": -rate.dissipation,
         "reference": rate(np.asarray(a_T, dtype=np.float64)) + rate.dissipation,
         "matching force": np.einsum("ti,ti->t", rate.slope, a0 - a_T),
         "saturation": np.einsum("ti,ti->t", rate.slope, a1 - a0),
     }
-    work = {name: _trapezoidal_sum(steps, power[:-1], power[1:]) for name, power in powers.items()}
-    if clock is None:
-        work |= {name: np.zeros(len(t)) for name in ("hold", "delay")}
-    else:
-        work |= _of_ticks(controller, run, clock, (q, u, M, B, rate.slope))
+    return LawAtNodes(q, v, (q_R, v_R, a_R), M, B, found, rate.slope, u0, u, active, lam, b_tilde, powers)
+
+
+def record_of(
+    law: TrackingLaw, t: Array, own: LawAtNodes, work: dict[str, Array], clock: Clock | None
+) -> TrackingRecord:
+    """A law at nodes with the works [J] of what acted; those of its own are trapezoidal sums."""
+    h, T = np.diff(t), own.template
+    whole = {name: trapezoidal_sum(h, power[:-1], power[1:]) for name, power in own.powers.items()} | work
     return TrackingRecord(
-        law, t, q, v, q_R, v_R, a_R, _errors(law, q, q_R), np.array(found.W), np.array(found.V), np.array(found.T), u,
-        u0, lam, b_tilde, active, work, clock,
+        law, t, own.q, own.v, *own.goal, _errors(law, own.q, own.goal[0]), np.array(T.W), np.array(T.V), np.array(T.T),
+        own.u, own.u0, own.lam, own.b_tilde, own.active, whole, clock,
     )  # fmt: skip
 
 
-def _of_ticks(
-    controller: Controller, run: Run, clock: Clock, at: tuple[Array, Array, Array, Array, Array]
-) -> dict[str, Array]:
+def tracking_record(controller: Controller, run: Run, clock: Clock | None) -> TrackingRecord | None:
+    """The record of a run that the controller was asked in; None where the run has not all of its nodes."""
+    if run.recorded is not None or run.record.steps == 0 or (run.record.count > 1).any():
+        return None
+    law, d, t = controller.law, controller.law.d, run.record.t
+    q, v = controller.reading.over({name: run[name] for name in controller.reads}, len(t))
+    own = law_at_nodes(law, t, q, v, controller.goal, d.mass_matrix(q), d.bias(q, v))
+    if clock is None:
+        return record_of(law, t, own, {name: np.zeros(len(t)) for name in ("hold", "delay")}, clock)
+    return record_of(law, t, own, _of_ticks(controller, run, clock, own), clock)
+
+
+def _of_ticks(controller: Controller, run: Run, clock: Clock, at: LawAtNodes) -> dict[str, Array]:
     """Work of holding the inputs of the last tick, and of their delay, by the inputs of each step."""
     law, d, t = controller.law, controller.law.d, run.record.t
-    q, u, M, B, slope = at
+    q, u = at.q, at.u
     columns, acting = d.form.model.port_columns, np.zeros((run.record.steps, d.nu))
     for name, places in columns.items():
         acting[:, places] = run.record.u_mid[:, run.model.port_columns[name]]
@@ -186,15 +213,15 @@ def _of_ticks(
             for name, value in given.items():
                 wanted[np.ix_((node == k) & (number >= 0), np.arange(d.nu)[columns[name]])] = value
     ports = d.input_matrix(q)
-    force = _solve(M, slope)  # M⁻¹ slope
+    force = _solve(at.M, at.slope)  # M⁻¹ slope
     found = {}
-    law_power = np.einsum("ti,ti->t", force, _apply(B, u))
+    law_power = np.einsum("ti,ti->t", force, _apply(at.B, u))
     ends = [(slice(None, -1)), (slice(1, None))]
     for name, own in (("hold", wanted), ("delay", acting - wanted)):
         powers = [np.einsum("ti,tij,tj->t", force[end], ports[end], own) for end in ends]
         if name == "hold":
             powers = [power - law_power[end] for power, end in zip(powers, ends, strict=True)]
-        found[name] = _trapezoidal_sum(run.record.h, *powers)
+        found[name] = trapezoidal_sum(run.record.h, *powers)
     return found
 
 
@@ -260,7 +287,7 @@ def _errors(law: TrackingLaw, q: Array, q_R: Array) -> dict[str, Array]:
     return found
 
 
-def _trapezoidal_sum(h: Array, first: Array, last: Array) -> Array:
+def trapezoidal_sum(h: Array, first: Array, last: Array) -> Array:
     """∫ by the trapezoidal rule, from zero at the first node."""
     return np.concatenate([[0.0], np.cumsum(h * (first + last) / 2)])
 

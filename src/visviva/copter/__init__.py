@@ -1,21 +1,31 @@
 """Multicopters: any arrangement of rotors as data, its models, its flight."""
 
-from visviva.copter.agent import Agent
-from visviva.copter.agent_flight import AgentFlight
-from visviva.copter.energies import energies
-from visviva.copter.equations import Equations
-from visviva.copter.flight import Flight, controller, fly, rigid, rigid_air
-from visviva.copter.manoeuvres import Figures, Manoeuvre, manoeuvre
-from visviva.copter.mechanism import air, mechanism
-from visviva.copter.rotor import Rotor, Servo
-from visviva.copter.sensors import Sensors
-from visviva.copter.vehicle import Drag, Hover, Vehicle
-from visviva.copter.vehicles import quadcopter, ring, tricopter
+from visviva.copter.agents.agent import Agent
+from visviva.copter.agents.agent_flight import AgentFlight
+from visviva.copter.agents.sensors import Sensors
+from visviva.copter.energy.energies import energies, energy_audit
+from visviva.copter.energy.energy_audit import EnergyAudit
+from visviva.copter.flights.controller import controller
+from visviva.copter.flights.flight import Flight
+from visviva.copter.flights.manoeuvres import Figures, Manoeuvre, manoeuvre
+from visviva.copter.flights.remote import remote
+from visviva.copter.fly import fly
+from visviva.copter.models.equations import Equations
+from visviva.copter.models.mechanism import air, mechanism, motors
+from visviva.copter.models.rigid import rigid, rigid_air
+from visviva.copter.spread import Spread, spread
+from visviva.copter.vehicles.battery import Battery
+from visviva.copter.vehicles.rotor import Rotor, Servo
+from visviva.copter.vehicles.standard import quadcopter, ring, tricopter
+from visviva.copter.vehicles.vehicle import Drag, Hover, Vehicle
+from visviva.copter.vehicles.wind import Turbulence
 
 __all__ = [
     "Agent",
     "AgentFlight",
+    "Battery",
     "Drag",
+    "EnergyAudit",
     "Equations",
     "Figures",
     "Flight",
@@ -24,16 +34,22 @@ __all__ = [
     "Rotor",
     "Sensors",
     "Servo",
+    "Spread",
+    "Turbulence",
     "Vehicle",
     "air",
     "controller",
     "energies",
+    "energy_audit",
     "fly",
     "manoeuvre",
     "mechanism",
+    "motors",
     "quadcopter",
+    "remote",
     "rigid",
     "rigid_air",
     "ring",
+    "spread",
     "tricopter",
 ]

@@ -83,13 +83,15 @@ class Panel:
 
 def sankey(run: Run, path: str | PathLike[str] | None = None, what: str | None = None) -> Figure:
     """Draw where energy and exergy came from and went; see `Run.sankey`."""
+    return draw_panels(run.model.name, panels(run, what), path)
+
+
+def draw_panels(name: str, parts: list[Panel], path: str | PathLike[str] | None = None) -> Figure:
+    """Panels side by side; name: of what they are of."""
     import matplotlib.pyplot as plt
 
-    parts = panels(run, what)
     if not parts:
-        raise ModelError(
-            f"in the run of {run.model.name!r} no energy flowed beyond rounding: there is nothing to draw."
-        )
+        raise ModelError(f"in the run of {name!r} no energy flowed beyond rounding: there is nothing to draw.")
     width, height = sum(panel.width for panel in parts), max(panel.height for panel in parts)
     figure, left = plt.figure(figsize=(width, height), layout="none"), 0.0  # places are given, whatever the style says
     for panel in parts:

@@ -32,7 +32,11 @@ def shares(run: Run, what: str) -> tuple[list[Share], list[Share]]:
     if what not in WHAT:
         raise ModelError(f'what of a Sankey picture is "energy" or "exergy", got {what!r}.')
     gains = [*_stored(run, what), *_taken(run, what), *_made(run, what), *_supplied(run, what)]
-    least = ROUNDING * run.energy_unit
+    return two_sides(gains, ROUNDING * run.energy_unit)
+
+
+def two_sides(gains: list[Share], least: float) -> tuple[list[Share], list[Share]]:
+    """Sources and sinks of gains, which are negative where something came from; least: what is none [J]."""
     sources = [Share(part.name, part.kind, -part.amount) for part in gains if part.amount < -least]
     sinks = [part for part in gains if part.amount > least]
     return _merged(sources), _merged(sinks)

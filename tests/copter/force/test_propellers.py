@@ -11,6 +11,7 @@ from visviva.copter.force import (
     observer_poles,
     propellers,
     propellers_start,
+    servos,
     track_speeds,
     tracking_pole,
 )
@@ -102,3 +103,8 @@ def test_an_observer_at_rest_stays_at_rest():
     i = track_speeds(p, x, w, w)
     assert_allclose(i, [rotor.current(s) for rotor, s in zip(tricopter().rotors, w, strict=True)], rtol=1e-12)
     assert_allclose(observe_propellers(p, x, w, i), x, rtol=1e-12)
+
+
+def test_a_vehicle_is_taken_for_its_rotors():
+    assert_allclose(propellers(tricopter()).p_P1, propellers(tricopter().rotors).p_P1)
+    assert_allclose(servos(tricopter()).p_S0, servos(tricopter().rotors).p_S0)

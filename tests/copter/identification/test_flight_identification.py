@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 from visviva.copter import Drag, quadcopter, tricopter
-from visviva.copter.equations import Equations
 from visviva.copter.force import invert_tilt_force, tilt_force
 from visviva.copter.identification import identified_vehicle, identify_flight
+from visviva.copter.models.equations import Equations
 from visviva.errors import ModelError
 
 T = 0.005

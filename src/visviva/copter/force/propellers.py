@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 from visviva._arrays import Array, finite_array, finite_number, frozen
 from visviva._suggestions import helpful
 from visviva.copter.force.rotors import rotors_of
-from visviva.copter.rotor import Rotor
-from visviva.copter.vehicle import Vehicle
+from visviva.copter.vehicles.rotor import Rotor
+from visviva.copter.vehicles.vehicle import Vehicle
 from visviva.errors import ModelError
 
 EDGE = 1.0  # |λ| of motions that do not die out

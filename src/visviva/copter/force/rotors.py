@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from visviva.copter.rotor import Rotor
-from visviva.copter.vehicle import Vehicle
+from visviva.copter.vehicles.rotor import Rotor
+from visviva.copter.vehicles.vehicle import Vehicle
 from visviva.errors import ModelError
 
 

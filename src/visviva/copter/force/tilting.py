@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from visviva._arrays import Array, finite_array, finite_number, finite_vector, frozen
 from visviva._suggestions import helpful
 from visviva.copter.force.wrench_rows import row_numbers, wrench_rows
-from visviva.copter.vehicle import Vehicle
+from visviva.copter.vehicles.vehicle import Vehicle
 from visviva.errors import ModelError
 
 NO_SERVO = -1

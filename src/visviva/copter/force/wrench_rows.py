@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.copter.vehicle import RANK_RTOL, Vehicle
+from visviva.copter.vehicles.vehicle import RANK_RTOL, Vehicle
 from visviva.errors import ModelError
 from visviva.mechanism.names import unknown_name
 

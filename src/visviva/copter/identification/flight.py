@@ -7,7 +7,7 @@ they are
     ṗ + [ω̂ v̂; 0 ω̂] p + D V - N (0; Rᵀa_G) = f^P + f^B ,     N the inertia of the whole on twists V = (ω; v)
 
 of which ṗ is estimated by Savitzky and Golay and the rest is averaged as the estimate does: no acceleration is needed.
-What is known comes from `copter.equations`, at zero unknowns; the unknowns add N_i, D_i and f^B_i to it.
+What is known comes from `copter.models.equations`, at zero unknowns; the unknowns add N_i, D_i and f^B_i to it.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from scipy.signal import savgol_filter
 
 from visviva._arrays import Array, finite_array, finite_number
 from visviva._suggestions import helpful
-from visviva.copter.equations import Equations
 from visviva.copter.identification.derivatives import SavitzkyGolay
 from visviva.copter.identification.drives import SPARE
 from visviva.copter.identification.identified import Identified
 from visviva.copter.identification.least_squares import Fit, fit
 from visviva.copter.identification.samples import sample_times, signal, speeds_in_radians
-from visviva.copter.vehicle import Drag, Vehicle
+from visviva.copter.models.equations import Equations
+from visviva.copter.vehicles.vehicle import Drag, Vehicle
 from visviva.errors import ModelError
 from visviva.geometry import SE3
 from visviva.geometry.hat import skew

@@ -1,0 +1,1 @@
+"""Flights by sensors: agents, what they measure, and what became of it."""

@@ -1,0 +1,1 @@
+"""Manoeuvres, the laws that track them, and flights with perfect state."""

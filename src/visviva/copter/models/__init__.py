@@ -1,0 +1,1 @@
+"""Equations of motion of vehicles: gyrostats, mechanisms, steps that keep account of energy, rigid bodies."""

@@ -1,0 +1,1 @@
+"""Vehicles as data: rotors, servos, battery, blades, and what is around them."""
