@@ -168,7 +168,8 @@ class EnergyAudit:
         """Ribbons from where energy came from to where it went; path: of a picture."""
         gains = [Share(name, "input", -float(work.sum())) for name, work in self.supplied.items()]
         for name, work in self.spent.items():
-            gains.append(Share(name, "environment" if name in ("wake", "drag") else "heat", float(work.sum())))
+            sink = "environment" if name in ("wake", "drag", "blades") else "heat"
+            gains.append(Share(name, sink, float(work.sum())))
         gains += [Share(name, "stored", float(energy[-1] - energy[0])) for name, energy in self.stored.items()]
         panel = Panel(self.name, "energy", *two_sides(gains, ROUNDING * self.scale), narrow=False)
         return draw_panels(self.name, [panel] if panel.total > 0 else [], path)

@@ -111,7 +111,8 @@ def template_of_flight(flight: Flight) -> TrackingRecord:
 def template_of_agent(flight: AgentFlight) -> TrackingRecord:
     """Of a flight by sensors, from the begin of its manoeuvre."""
     own, agent, record = flight.vehicle, flight.agent, flight.record
-    law = controller(own, flight.plan.path, approach=agent.approach, poles=agent.poles, damped=False)
+    piloted, path = flight.plan.piloted, flight.plan.path
+    law = controller(own, path, approach=agent.approach, poles=agent.poles, damped=False, piloted=piloted)
     ticks = np.flatnonzero(flight.t >= -NEAR * agent.period)
     steps = record.between.shape[1]
     flown = flown_steps(record, ticks[0], flight.t)

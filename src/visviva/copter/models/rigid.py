@@ -37,23 +37,13 @@ def rigid(vehicle: Vehicle, *, damped: bool = False) -> Mechanism:
 
 def rigid_air(vehicle: Vehicle, *, wind: WindLike = None) -> Callable[[Any], dict[str, Any]]:
     """Drag (5.4) in the wind, and bias (5.9e), on a rigid vehicle as a law of its motion."""
-    D, bias, com = vehicle.drag.matrix, vehicle.bias, vehicle.com
-    if around := Surroundings(wind):
-        return _windy_air(vehicle, around)
+    D, bias, com, around = vehicle.drag.matrix, vehicle.bias, vehicle.com, Surroundings(wind)
 
     def law(now: Any) -> dict[str, Any]:
-        F = bias - D @ now["craft.twist"]
-        return {"craft_air": [*(F[:3] - np.cross(com, F[3:])), *F[3:]]}
-
-    return law
-
-
-def _windy_air(vehicle: Vehicle, around: Surroundings) -> Callable[[Any], dict[str, Any]]:
-    D, bias, com = vehicle.drag.matrix, vehicle.bias, vehicle.com
-
-    def law(now: Any) -> dict[str, Any]:
-        R = np.reshape(now["craft.R"], (3, 3))
-        F = bias - D @ air_twist(R, now["craft.twist"], around.around(now.t, now["craft.r"]))
+        V = now["craft.twist"]
+        if around:
+            V = air_twist(np.reshape(now["craft.R"], (3, 3)), V, around.around(now.t, now["craft.r"]))
+        F = bias - D @ V
         return {"craft_air": [*(F[:3] - np.cross(com, F[3:])), *F[3:]]}
 
     return law
