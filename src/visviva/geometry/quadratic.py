@@ -49,7 +49,7 @@ class Quadratic:
     Hence the gradient is affine, G(q) = A q + b, and the increment is exact at the mean of two points:
     g(q1) - g(q0) = G((q0 + q1)/2) (q1 - q0). All methods take any leading batch shape.
 
-    Values and gradients are made from the factors: the squares of places far from the origin would cancel.
+    Values are made from the factors: the squares of places far from the origin would cancel.
     """
 
     u: Affine
@@ -60,6 +60,11 @@ class Quadratic:
     def m(self) -> int:
         """Number of functions."""
         return self.offset.shape[-1]
+
+    @property
+    def stacked(self) -> bool:
+        """Whether it is those of many pairs: each is then asked once, and making A and b would not pay."""
+        return self.offset.ndim > 1
 
     @property
     def key(self) -> tuple[bytes, ...]:
@@ -93,7 +98,7 @@ class Quadratic:
 
     def gradient(self, q: Array) -> Array:
         """G(q), shape (..., m, n)."""
-        return self._across(self.u.value(q), self.w.value(q))
+        return self._across(self.u.value(q), self.w.value(q)) if self.stacked else self.turn(q) + self.b
 
     def magnitude(self, q: Array) -> Array:
         """Size of the terms that cancel in g(q): the unit of its rounding, shape (..., m).
@@ -107,7 +112,10 @@ class Quadratic:
 
     def turn(self, v: Array) -> Array:
         """A v: the derivative of the gradient along v, shape (..., m, n)."""
-        return self._across(self.u.rate(v), self.w.rate(v))
+        if self.stacked:
+            return self._across(self.u.rate(v), self.w.rate(v))
+        m, n, _ = self.A.shape
+        return (self.A.reshape(m * n, n) @ v[..., None]).reshape(*v.shape[:-1], m, n)
 
     def _across(self, u: Array, w: Array) -> Array:
         """(∂u/∂q)ᵀ w + (∂w/∂q)ᵀ u for such values of both factors (..., m, 3), shape (..., m, n)."""
@@ -117,7 +125,7 @@ class Quadratic:
 
 
 def stacked(parts: Sequence[Quadratic]) -> Quadratic:
-    """Those of many pairs at once: over q (..., N, n) values are (..., N, m). A and b are theirs one by one."""
+    """Those of many pairs at once: over q (..., N, n) values are (..., N, m)."""
     u, w = (
         Affine(np.array([one.a for one in factors]), np.array([one.s for one in factors]))
         for factors in ([part.u for part in parts], [part.w for part in parts])

@@ -118,7 +118,7 @@ def open_to_doubt(model: Model) -> tuple[list[MatrixBatch], list[AbstractStructu
             holds = _holds_everywhere(part)
         if not holds:
             unsure.append(part)
-    return matrix_batches(unsure, model.places)
+    return matrix_batches(unsure, model.places) if unsure else ([], [])
 
 
 def _holds_everywhere(part: AbstractStructure) -> bool:
