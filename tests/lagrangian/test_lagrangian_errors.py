@@ -35,7 +35,7 @@ def L(q, v):
         ({"V": lambda q: q.x}, "both L and V"),
         ({"L": lambda q, v: q.x**2}, "without kinetic energy"),
         ({"L": lambda q, v: q.x * v.y}, "no term of second or higher degree in v"),
-        ({"L": lambda q, v: np.sqrt(v.x**2 + v.y**2) + v.x**2 / v.y}, "not finite at v = 0"),
+        ({"L": lambda q, v: np.sqrt(v.x**2 + v.y**2) + v.x**2 / v.y}, "not finite at v = 0|unbounded slope at v_y = 0"),
         ({"L": lambda q, v: [v.x**2, v.y**2]}, "must be one number, got shape"),
         ({"L": lambda q, v: math.cos(q.x)}, "cannot be traced"),
         ({"L": lambda q, v: v.x**2 if q.x > 0 else v.y**2}, "cannot be traced: it compares"),

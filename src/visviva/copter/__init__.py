@@ -1,5 +1,6 @@
 """Multicopters: any arrangement of rotors as data, its models, its flight."""
 
+from visviva.copter import estimation, force, identification
 from visviva.copter.agents.agent import Agent
 from visviva.copter.agents.agent_flight import AgentFlight
 from visviva.copter.agents.sensors import Sensors
@@ -41,7 +42,10 @@ __all__ = [
     "controller",
     "energies",
     "energy_audit",
+    "estimation",
     "fly",
+    "force",
+    "identification",
     "manoeuvre",
     "mechanism",
     "motors",

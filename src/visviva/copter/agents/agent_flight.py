@@ -174,7 +174,10 @@ class AgentFlight:
         share = lost[i] / own.hover.thrusts[i]
         if share < WEAK or left[i] > ALIKE * float(np.linalg.norm(wrench)):
             return ""
-        return f"{own.rotors[i].name} seems to push {100 * share:.0f} % less than it should."
+        return (
+            f"{own.rotors[i].name} seems to push {100 * share:.0f} % less than it should, unless wind or a load turns "
+            "the vehicle."
+        )
 
     @cached_property
     def steps(self) -> FlownSteps:
