@@ -143,6 +143,8 @@ class Rotor:
         object.__setattr__(self, "speeds", _range(self.speeds, f"speeds {own} [rad/s]"))
         if self.speeds[0] < 0:
             raise ModelError(f"speeds {own} must not be negative, got {self.speeds}: spin=-1 says that it turns back.")
+        if not isinstance(self.servo, Servo | None):
+            raise ModelError(f"servo {own} is vv.copter.Servo(...) or None, got {self.servo!r}.")
         if self.servo is not None and abs(float(self.servo.axis @ self.axis)) > UPRIGHT:
             raise ModelError(f"the tilt axis {own} must be at right angles to its axis, got {self.servo.axis}.")
 

@@ -7,6 +7,7 @@ package; the dissertation has them the other way round.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple, final
@@ -64,6 +65,14 @@ class Drag:
         return float(np.trace(self.d)) / 3
 
 
+def check_vehicle(given: object, what: str = "vehicle") -> None:
+    """ModelError where there is something else."""
+    if not isinstance(given, Vehicle):
+        raise ModelError(
+            f"{what} is vv.copter.Vehicle(...), or one of Table 5.1 such as vv.copter.quadcopter(), got {given!r}."
+        )
+
+
 class Hover(NamedTuple):
     """What keeps a vehicle at rest and upright, one number per rotor."""
 
@@ -108,13 +117,10 @@ class Vehicle:
         keep(self, "inertia", frozen(symmetric(self.inertia, 3, f"inertia {of}")))
         keep(self, "bias", frozen(finite_vector(self.bias, f"bias {of}", 6)))
         keep(self, "gravity", finite_number(self.gravity, f"gravity {of}", positive=True))
-        keep(self, "rotors", tuple(self.rotors))
+        keep(self, "rotors", self._listed())
         check_inertia(self.mass, self.inertia_about_com, self.name)
         if not isinstance(self.drag, Drag):
             raise ModelError(f"drag {of} is vv.copter.Drag(d, centre, Upsilon), got {self.drag!r}.")
-        for rotor in self.rotors:
-            if not isinstance(rotor, Rotor):
-                raise ModelError(f"rotors {of} are values vv.copter.Rotor(...), got {rotor!r}.")
         names = [rotor.name for rotor in self.rotors]
         if len(set(names)) < len(names):
             raise ModelError(f"rotors {of} need names of their own, got {', '.join(names)}.")
@@ -216,6 +222,19 @@ class Vehicle:
             self, com=np.zeros(3), inertia=np.diag([x, y, z]), bias=np.zeros(6),
             drag=Drag(np.full(3, self.drag.mean), np.zeros(3), np.zeros(3)),
         )  # fmt: skip
+
+    def _listed(self) -> tuple[Rotor, ...]:
+        """Rotors as they are given."""
+        rotors = tuple(self.rotors) if isinstance(self.rotors, Iterable) else (self.rotors,)
+        if isinstance(self.rotors, Rotor):
+            raise ModelError(
+                f"rotors of vehicle {self.name!r} are a list, got one rotor, {self.rotors.name!r}.\n"
+                "vv.copter.ring(rotor, angles, spins, radius=...) makes rotors like it on a circle."
+            )
+        for rotor in rotors:
+            if not isinstance(rotor, Rotor):
+                raise ModelError(f"rotors of vehicle {self.name!r} are values vv.copter.Rotor(...), got {rotor!r}.")
+        return rotors
 
     def _check_turning(self) -> None:
         """ModelError where roll, pitch, yaw and lift are not independent about the centre of mass, at θ = 0."""
