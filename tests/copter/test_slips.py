@@ -1,9 +1,12 @@
-"""What is given by mistake: other kinds of values than are taken are told by name."""
+"""What is given by mistake: other kinds of values than are taken, and numbers in other units, are told by name."""
 
+import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from visviva import ModelError, control, copter
 
@@ -49,6 +52,83 @@ KINDS = {
     "audit": (lambda: hop().audit("a"), "since of an audit .s. must be numbers, got 'a'"),
     "gravity": (lambda: control.flat.quadcopter(MOVE, gravity=-9.81), "counted positive: give gravity=9.81, got -9.81"),
 }  # fmt: skip
+
+
+RIGHT = (0.0, 0.5 * math.pi, math.pi, 1.5 * math.pi)
+
+
+def vehicle(rotor=ROTOR, **given):
+    """That of Table 5.1 with one thing changed."""
+    rotors = copter.ring(rotor, RIGHT, (1, -1, 1, -1), radius=QUAD.arm)
+    return replace(QUAD, **({"rotors": rotors} | given))
+
+
+def like(**given):
+    return replace(ROTOR, **given)
+
+
+UNITS = {
+    "degrees": (lambda: copter.ring(ROTOR, [0, 90, 180, 270], (1, -1, 1, -1), radius=0.24), "90 deg are 1.571 rad"),
+    "ring in mm": (lambda: copter.ring(ROTOR, RIGHT, (1, -1, 1, -1), radius=250), "250 mm are 0.25 m"),
+    "place in cm": (lambda: like(position=(24.0, 0, 0)), "'rotor1' from the origin is 24.*24 cm are 0.24"),
+    "lag in ms": (lambda: like(lag=20), "lag of rotor 'rotor1' is 20 s, .*20 ms are 0.02"),
+    "milliohms": (lambda: like(resistance=120), "resistance .* 120 Ω.*120 mΩ are 0.12"),
+    "milliohms of a battery": (lambda: copter.Battery(16.0, 30, 2.2), "of a battery is 30.*30 mΩ are 0.03"),
+    "mA h": (lambda: copter.Battery(16.0, 0.03, 2200), "capacity .*2200 mA h are 2.2"),
+    "inches": (lambda: like(radius=10), "radius .*10 inch of diameter are 0.127 m"),
+    "KV": (lambda: vehicle(like(k_M=920)), "A at hover, by k_M = 920 N m/A.*920 rpm/V are 0.01038"),
+    "torque in N mm": (lambda: vehicle(like(kappa_T=2.4e-4)), "A at hover.*κ_T/κ_F is 16.7 m.*is 2.4e-07 in N m"),
+    "kg mm²": (lambda: vehicle(inertia=(14000, 14000, 25000)), "up to 2.5e.04 kg m².*25000 kg mm² are 0.025"),
+    "g mm²": (lambda: vehicle(inertia=(1.4e7, 1.4e7, 2.5e7), com=np.zeros(3)), "2.5e.07 g mm² are 0.025"),
+    "nearly none": (lambda: vehicle(inertia=(2e-6, 2e-6, 3e-6), com=np.zeros(3)), "5.2e-05 times mass.*1.001 g are"),
+    "propeller in kg mm²": (lambda: vehicle(like(inertia=36.0)), "rotor 'rotor1' is 36 kg m².*36 kg mm² are 3.6e-05"),
+    "com in mm": (lambda: vehicle(com=(2.0, 0, 0)), "about the origin.*mm are .0.002, 0, 0. m"),
+    "far com": (lambda: vehicle(com=(2.0, 4.0, 0), inertia=(100.0, 100.0, 100.0)), "4.* m from the nearest rotor"),
+    "grams": (lambda: vehicle(mass=1200), "lift.*The mass is in kg: 1200 g are 1.2 kg"),
+    "axes down": (lambda: vehicle(like(axis=(0, 0, -1))), "Their axes point down"),
+    "per rpm²": (lambda: vehicle(like(kappa_F=1.44e-5 / 91.19)), "κ_F is in N s²/rad².*91.19"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_another_unit_is_told(name):
+    call, said = UNITS[name]
+    with pytest.raises(ModelError, match=f"(?s){said}"):
+        call()
+
+
+def multicopter(mass, arm, size, rotor, n=4, **given):
+    """n rotors on a ring; moments of inertia as shares of mass × arm²."""
+    rotors = copter.ring(rotor, 2 * np.pi * np.arange(n) / n, [(-1) ** k for k in range(n)], radius=arm)
+    drag = copter.Drag(d=0.2 * mass, centre=np.zeros(3), Upsilon=np.zeros(3))
+    return copter.Vehicle("own", mass, np.zeros(3), size * mass * arm**2, rotors, drag=drag, **given)
+
+
+def test_small_and_large_vehicles_are_taken():
+    """20 g with brushed motors, RotorPy's Hummingbird, and 25 kg with propellers of 30 inches; hovers as by hand."""
+    up, own = (0, 0, 1), {"position": np.zeros(3), "spin": 1}
+    tiny = copter.Rotor(
+        name="r", axis=up, kappa_F=1.3e-8, kappa_T=8e-11, inertia=1e-8, k_M=6.8e-4, tau_MB=1e-5, speeds=(200, 3300),
+        resistance=2.5, radius=0.0225, lag=0.05, **own,
+    )  # fmt: skip
+    bird = copter.Rotor(
+        name="r", axis=up, kappa_F=5.57e-6, kappa_T=1.36e-7, inertia=2e-6, k_M=5e-3, tau_MB=1e-4, speeds=(50, 1500),
+        **own,
+    )  # fmt: skip
+    large = copter.Rotor(
+        name="r", axis=up, kappa_F=6.5e-4, kappa_T=2.6e-5, inertia=4e-3, k_M=0.095, tau_MB=0.05, speeds=(50, 420),
+        resistance=0.04, radius=0.38, lag=0.1, **own,
+    )  # fmt: skip
+    shares = np.array([0.3, 0.3, 0.5])
+    battery = {"battery": copter.Battery((42.0, 50.4), 0.02, 44.0)}
+    for mass, arm, rotor, n, more in (
+        (0.020, 0.033, tiny, 4, {}), (0.5, 0.17, bird, 4, {}), (25.0, 0.8, large, 6, battery)
+    ):  # fmt: skip
+        hover = multicopter(mass, arm, shares, rotor, n, **more).hover
+        F = mass * 9.81 / n
+        assert_allclose(hover.currents, (rotor.drag_length * F + rotor.tau_MB) / rotor.k_M, rtol=1e-9)
+    for k in (0.01, 30.0):
+        assert multicopter(0.5, 0.17, k * shares, bird).hover.thrusts.min() > 0
 
 
 @pytest.mark.parametrize("name", KINDS)

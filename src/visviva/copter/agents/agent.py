@@ -258,7 +258,7 @@ def _push(gust: GustLike) -> Callable[[float], Array]:
 
     def push(t: float) -> Array:
         try:
-            found = gust(t) if callable(gust) else gust
+            found: Any = gust(t) if callable(gust) else gust
         except TypeError as cause:
             raise ModelError(
                 f"gust= is a force (0, 3, 0) [N] or a function gust(t) of time; this one fails at t = {t:g}: {cause}."

@@ -12,6 +12,7 @@ import numpy as np
 from visviva._arrays import finite_array, finite_number
 from visviva._suggestions import helpful
 from visviva.copter.vehicles.rotor import Rotor, Servo
+from visviva.copter.vehicles.units import check_unit
 from visviva.copter.vehicles.vehicle import Drag, Vehicle
 from visviva.errors import ModelError
 
@@ -40,6 +41,9 @@ def ring(
     turns = finite_array(angles, "angles of a ring [rad]", (None,))
     if np.ndim(spins) != 1 or len(turns) != len(spins):
         raise ModelError(f"a ring has one spin for each angle, got {len(turns)} angles and spins={spins!r}.")
+    check_unit(r, "length", "radius of a ring")
+    for phi in turns.tolist():
+        check_unit(phi, "angle", "an angle of a ring")
     found = []
     for i, (phi, spin) in enumerate(zip(turns.tolist(), spins, strict=True), 1):
         c, s = math.cos(phi), math.sin(phi)
