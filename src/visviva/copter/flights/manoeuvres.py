@@ -64,6 +64,10 @@ class Manoeuvre:
                 "vv.control.flat.quadcopter(r) makes it, with the attitude that thrust asks for, and "
                 "vv.control.pose(r, rotation) with one of your own, for rotors that tilt."
             )
+        if not math.isfinite(self.path.ends[1]):
+            raise ModelError(
+                f"the path of {self.name!r} has no end: it takes a duration, such as that of vv.control.hold(r, 2.0)."
+            )
         if (begin := self.path.ends[0]) > 0:
             raise ModelError(
                 f"the path of {self.name!r} begins at t = {begin:g} s, and a manoeuvre at 0: its waiting would be "
