@@ -222,7 +222,7 @@ def test_sensors_are_calibrated_and_draw_by_their_seed():
         (lambda: copter.Sensors(seed=None), "whole number"),
         (lambda: copter.Sensors(speed=-1.0), "at least 0"),
         (lambda: copter.Agent(QUAD, ahead=4), "a time"),
-        (lambda: copter.Agent("quadcopter"), "flies a vehicle"),
+        (lambda: copter.Agent("quadcopter"), "vehicle of an agent is"),
         (lambda: copter.Agent(QUAD, approach="bodyy"), "'body'"),
         (lambda: copter.Agent(QUAD, cutoffs=(8, 12, -4)), "positive"),
         (lambda: copter.Agent(QUAD, mean_delay=-1), "at least 0"),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from visviva._arrays import finite_number
 from visviva._suggestions import helpful
@@ -16,12 +15,12 @@ from visviva.copter.agents.sensors import Sensors
 from visviva.copter.flights.controller import APPROACH, PERIOD, POLES, STEP, controller
 from visviva.copter.flights.demand import CHECKED, check_ground, check_thrust, warn_of_demand
 from visviva.copter.flights.flight import Flight
-from visviva.copter.flights.manoeuvres import Manoeuvre, manoeuvre, standard_vehicle
+from visviva.copter.flights.manoeuvres import Manoeuvre, planned, standard_vehicle
 from visviva.copter.models.rigid import rigid, rigid_air
 from visviva.copter.models.rigid_rotors import RigidRotors, has_effects
 from visviva.copter.vehicles.surroundings import Surroundings
-from visviva.copter.vehicles.vehicle import Vehicle
-from visviva.copter.vehicles.wind import WindLike
+from visviva.copter.vehicles.vehicle import Vehicle, check_vehicle
+from visviva.copter.vehicles.wind import GustLike, WindLike
 from visviva.errors import ModelError
 from visviva.forms.flows.schemes import RK4
 from visviva.integrate import Sampled, simulate
@@ -41,7 +40,7 @@ def fly(
     h: float = STEP,
     sensors: Sensors | None = None,
     agent: Agent | None = None,
-    gust: Callable[[float], ArrayLike] | None = None,
+    gust: GustLike = None,
     wind: WindLike = None,
     ground: float | None = None,
 ) -> Flight | AgentFlight:
@@ -64,11 +63,15 @@ def fly(
               bias of Table 5.1 if `vehicle` is not given; rotors must not be more than the wrench they make.
     agent:    that flies, by default one that knows the vehicle without its bias, with `approach`, `poles` and `period`;
               one of your own has them, and the vehicle it believes in, itself.
-    gust:     force [N] in world axes at the centre of mass, by the time of the manoeuvre; for agents.
+    gust:     force [N] in world axes at the centre of mass, three numbers or a function of the time of the manoeuvre;
+              for agents.
     wind:     of the air in world axes [m/s]: three numbers, a function wind(t, r) of the time of the manoeuvre, before
               it t < 0, and of the place, or a `Turbulence`. Drag and blades feel the velocity against it.
     ground:   height z [m] of the ground, that carries rotors which have a radius.
     """
+    for given, said in ((vehicle, "vehicle="), (believed, "believed=")):
+        if given is not None:
+            check_vehicle(given, said)
     if sensors is not None or agent is not None:
         outside: dict[str, Any] = {"gust": gust, "wind": wind, "ground": ground}
         own_gains = {"approach": approach, "poles": poles, "period": period}
@@ -76,9 +79,9 @@ def fly(
         return _fly_by_sensors(what, vehicle, believed, sensors, agent, asked, h, outside)
     if gust is not None:
         raise ModelError("gusts are for flights by sensors: give sensors=vv.copter.Sensors() as well.")
-    own = _model_of(what, vehicle)
+    own = planned(what).vehicle if vehicle is None else vehicle
     model = own if believed is None else believed
-    plan = manoeuvre(what, model) if isinstance(what, str) else what
+    plan = planned(what, model)
     _check_believed(own, model)
     T = finite_number(PERIOD if period is None else period, "period of the law [s]", positive=True)
     check_thrust(plan, model)
@@ -110,10 +113,7 @@ def _fly_by_sensors(
     h: float,
     outside: dict[str, Any],
 ) -> AgentFlight:
-    if not isinstance(sensors, Sensors | None):
-        raise ModelError(f"sensors= is vv.copter.Sensors(), or Sensors.ideal(), got {sensors!r}.")
-    if not isinstance(agent, Agent | None):
-        raise ModelError(f"agent= is vv.copter.Agent(vehicle), got {agent!r}.")
+    check_pilot(sensors, agent)
     given = [*gains, *(["believed"] if believed is not None else [])]
     if agent is not None and given:
         raise ModelError(
@@ -123,14 +123,16 @@ def _fly_by_sensors(
     own = standard_vehicle(what) if vehicle is None else vehicle
     pilot = Agent(own if believed is None else believed, **gains) if agent is None else agent
     standard = vehicle is None and believed is None and agent is None
-    plan = manoeuvre(what, None if standard else pilot.vehicle) if isinstance(what, str) else what
+    plan = planned(what, None if standard else pilot.vehicle)
     return pilot.fly(plan, own, Sensors() if sensors is None else sensors, h=h, **outside)
 
 
-def _model_of(what: str | Manoeuvre, vehicle: Vehicle | None) -> Vehicle:
-    if vehicle is not None:
-        return vehicle
-    return manoeuvre(what).vehicle if isinstance(what, str) else what.vehicle
+def check_pilot(sensors: object, agent: object) -> None:
+    """ModelError where these are something else."""
+    if not isinstance(sensors, Sensors | None):
+        raise ModelError(f"sensors= is vv.copter.Sensors(), or Sensors.ideal(), got {sensors!r}.")
+    if not isinstance(agent, Agent | None):
+        raise ModelError(f"agent= is vv.copter.Agent(vehicle), got {agent!r}.")
 
 
 def _check_believed(own: Vehicle, model: Vehicle) -> None:

@@ -18,8 +18,8 @@ from visviva.copter.agents.agent_flight import BOX, AgentFlight
 from visviva.copter.agents.sensors import Sensors
 from visviva.copter.flights.controller import PERIOD, STEP
 from visviva.copter.flights.manoeuvres import Manoeuvre, standard_vehicle
-from visviva.copter.fly import fly
-from visviva.copter.vehicles.vehicle import Vehicle
+from visviva.copter.fly import check_pilot, fly
+from visviva.copter.vehicles.vehicle import Vehicle, check_vehicle
 from visviva.errors import ModelError
 from visviva.geometry.hat import skew
 
@@ -53,13 +53,14 @@ def spread(
     seed:    of all that is drawn.
     workers: threads.
     """
-    if flights != int(flights) or flights < 1:
-        raise ModelError(f"flights is a whole number from 1 on, got {flights!r}.")
+    flights, workers = _count(flights, "flights"), _count(workers, "workers")
     share = finite_number(share, "share by which vehicles vary", minimum=0.0)
     if share >= 1:
         raise ModelError(f"share is how far parameters vary, below 1, got {share:g}: a mass would be zero.")
     own = standard_vehicle(what) if vehicle is None else vehicle
+    check_vehicle(own)
     around = Sensors() if sensors is None else sensors
+    check_pilot(around, agent)
     pilot = Agent(own, mean_delay=around.mean_delay(PERIOD, STEP)) if agent is None else agent
     nominal = fly(what, own, sensors=around, agent=pilot)
     assert isinstance(nominal, AgentFlight)
@@ -88,6 +89,13 @@ def varied(vehicle: Vehicle, share: float, rng: np.random.Generator) -> Vehicle:
     rotors = [replace(rotor, kappa_F=rotor.kappa_F * x) for rotor, x in zip(vehicle.rotors, pushes, strict=True)]
     drag = replace(vehicle.drag, d=by_axis(vehicle.drag.d), Upsilon=by_axis(vehicle.drag.Upsilon))
     return replace(vehicle, mass=mass, inertia=inertia, rotors=tuple(rotors), drag=drag)
+
+
+def _count(given: int, name: str) -> int:
+    number = finite_number(given, name)
+    if number != int(number) or number < 1:
+        raise ModelError(f"{name} is a whole number from 1 on, got {given!r}.")
+    return int(number)
 
 
 def _fly_one(

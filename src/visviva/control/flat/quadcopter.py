@@ -69,6 +69,8 @@ def quadcopter(
     """
     r = as_path(position, (3,), "position of a quadcopter")
     g, d = finite_number(gravity, "gravity"), finite_number(drag, "drag", minimum=0.0)
+    if g < 0:
+        raise ModelError(f"gravity acts along -z of the world and is counted positive: give gravity={-g:g}, got {g:g}.")
     require_smooth(r, 3, "the position of a quadcopter")
 
     def upright(t: float, order: int) -> Series:

@@ -10,7 +10,6 @@ from time import perf_counter
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_number, finite_vector, frozen
 from visviva._suggestions import helpful
@@ -29,7 +28,7 @@ from visviva.copter.estimation import (
 )
 from visviva.copter.flights.controller import APPROACH, PERIOD, POLES, STEP, controller
 from visviva.copter.flights.demand import check_ground, check_thrust
-from visviva.copter.flights.manoeuvres import Manoeuvre
+from visviva.copter.flights.manoeuvres import Manoeuvre, planned
 from visviva.copter.force import (
     propellers,
     propellers_start,
@@ -46,8 +45,8 @@ from visviva.copter.models.gyrostat import gyrostat
 from visviva.copter.models.plant import plant_start
 from visviva.copter.vehicles.standard import quadcopter
 from visviva.copter.vehicles.surroundings import Surroundings, WindCalls
-from visviva.copter.vehicles.vehicle import Vehicle
-from visviva.copter.vehicles.wind import WindLike
+from visviva.copter.vehicles.vehicle import Vehicle, check_vehicle
+from visviva.copter.vehicles.wind import GustLike, WindLike
 from visviva.errors import ModelError
 from visviva.geometry.quaternion import matrix_of
 from visviva.kernels.control.tracking import track_address
@@ -95,8 +94,7 @@ class Agent:
     force_memory: float = 0.98
 
     def __post_init__(self) -> None:
-        if not isinstance(self.vehicle, Vehicle):
-            raise ModelError(f"an agent flies a vehicle, such as vv.copter.quadcopter(), got {self.vehicle!r}.")
+        check_vehicle(self.vehicle, "vehicle of an agent")
         check_approach(self.approach)
         object.__setattr__(self, "vehicle", self.vehicle.without_bias())
         for name in ("period", "patience", "cutoff"):
@@ -184,7 +182,7 @@ class Agent:
         sensors: Sensors,
         *,
         h: float = 1e-3,
-        gust: Callable[[float], ArrayLike] | None = None,
+        gust: GustLike = None,
         wind: WindLike = None,
         ground: float | None = None,
         settle: float = 4.0,
@@ -192,11 +190,14 @@ class Agent:
     ) -> AgentFlight:
         """Fly a manoeuvre with a vehicle, about which it need not know everything; see `vv.copter.fly`.
 
-        gust:   force [N] in world axes at the centre of mass, by the time of the manoeuvre; held between ticks.
+        gust:   force [N] in world axes at the centre of mass, three numbers or a function of the time of the
+                manoeuvre; held between ticks.
         wind, ground: see `vv.copter.fly`; the agent knows of neither.
         settle, after: hover before and after the manoeuvre [s]; before it estimates settle.
         """
-        T = self.period
+        check_vehicle(vehicle)
+        plan = planned(plan, self.vehicle)
+        T, push = self.period, _push(gust)
         steps = round(T / finite_number(h, "step h [s]", positive=True))
         if steps < 1 or abs(steps * h - T) > NEAR * T:
             raise ModelError(f"a tick of {T:g} s is not a whole number of steps of {h:g} s.")
@@ -227,7 +228,7 @@ class Agent:
         ticks, pushes = round(START_UP / T) + flown, np.zeros((flown, 3))
         measured = sensors.draw(ticks, T, h, len(vehicle.rotors))
         if gust is not None:
-            pushes[:] = [finite_vector(gust((k - quiet) * T), "force of a gust [N]", 3) for k in range(flown)]
+            pushes[:] = [push((k - quiet) * T) for k in range(flown)]
         blows = WindCalls(around)
         world = World(
             gyrostat(vehicle), vehicle.gravity, float(h), steps, quiet, lead, self.ticks_ahead, pushes,
@@ -250,6 +251,23 @@ class Agent:
         if flight.flew:
             around.warn(vehicle, plan.name, flight.t[flight.t >= 0], *flight.trace)
         return flight
+
+
+def _push(gust: GustLike) -> Callable[[float], Array]:
+    """Force [N] by time; ModelError where it is none."""
+
+    def push(t: float) -> Array:
+        try:
+            found: Any = gust(t) if callable(gust) else gust
+        except TypeError as cause:
+            raise ModelError(
+                f"gust= is a force (0, 3, 0) [N] or a function gust(t) of time; this one fails at t = {t:g}: {cause}."
+            ) from cause
+        return finite_vector(found, "force of a gust [N]", 3)
+
+    if gust is not None:
+        push(0.0)
+    return push
 
 
 def poles_of_frames(frame_period: float) -> tuple[float, float, float]:

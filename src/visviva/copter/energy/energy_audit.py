@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from visviva._arrays import Array
+from visviva._arrays import Array, finite_number
 from visviva._suggestions import suggesting
 from visviva.errors import ModelError
 from visviva.results.rounding import EPS, ROUNDINGS
@@ -112,6 +112,9 @@ class EnergyAudit:
 
     def between(self, since: float, until: float) -> EnergyAudit:
         """The same of the steps between two times [s]."""
+        for name, given in (("since", since), ("until", until)):
+            if not (isinstance(given, float) and np.isinf(given)):
+                finite_number(given, f"{name} of an audit [s]")
         kept = np.flatnonzero((self.t >= since - ROUNDING) & (self.t <= until + ROUNDING))
         if len(kept) < 2:
             raise ModelError(

@@ -13,7 +13,7 @@ from visviva.control import Controller, Gains, Thrusters, matching, moments, ref
 from visviva.control import gains as gains_of
 from visviva.copter.models.rigid import rigid
 from visviva.copter.vehicles.allotment import limits
-from visviva.copter.vehicles.vehicle import Vehicle
+from visviva.copter.vehicles.vehicle import Vehicle, check_vehicle
 from visviva.errors import ModelError
 
 POLES = (-6.0, -7.0, -8.0, -9.0)  # of both vertical planes, and for all manoeuvres
@@ -43,6 +43,7 @@ def controller(
     piloted: whether a pilot cares for the position: F = m Rᵀ(r̈_R - a_G), (5.71), and nothing but the attitude is fed
              back, with a template of the vehicle's own inertia.
     """
+    check_vehicle(vehicle)
     if piloted and approach != "particle":
         raise ModelError(
             f'remote control is flown by the approach "particle", whose forces do not ask where the vehicle is; '

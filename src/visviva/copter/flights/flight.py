@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from os import PathLike
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -96,6 +97,10 @@ class Flight:
         if self.vehicle.battery is not None:
             lines.append(self.vehicle.battery.account(self.run.t, self.audit().supplied["battery"]))
         return "\n".join(lines)
+
+    def sankey(self, path: str | PathLike[str] | None = None) -> Figure:
+        """Ribbons from where energy came from to where it went; path: of a picture."""
+        return self.audit().sankey(path)
 
     def plot(self) -> Figure:
         """The trace from beside with the attitude, errors over time, and thrusts."""

@@ -21,7 +21,7 @@ from visviva.control.paths import Polynomials, polynomial
 from visviva.control.rotations import PosePath
 from visviva.copter.flights.flip import flip_path
 from visviva.copter.vehicles.standard import quadcopter, tricopter
-from visviva.copter.vehicles.vehicle import Vehicle
+from visviva.copter.vehicles.vehicle import Vehicle, check_vehicle
 from visviva.errors import ModelError
 
 ROUND = 2 * math.pi
@@ -57,6 +57,17 @@ class Manoeuvre:
     piloted: bool = False
 
     def __post_init__(self) -> None:
+        check_vehicle(self.vehicle, f"vehicle of the manoeuvre {self.name!r}")
+        if not isinstance(self.path, PosePath):
+            raise ModelError(
+                f"the path of {self.name!r} is one of poses, got {type(self.path).__name__}.\nOf positions r, "
+                "vv.control.flat.quadcopter(r) makes it, with the attitude that thrust asks for, and "
+                "vv.control.pose(r, rotation) with one of your own, for rotors that tilt."
+            )
+        if not math.isfinite(self.path.ends[1]):
+            raise ModelError(
+                f"the path of {self.name!r} has no end: it takes a duration, such as that of vv.control.hold(r, 2.0)."
+            )
         if (begin := self.path.ends[0]) > 0:
             raise ModelError(
                 f"the path of {self.name!r} begins at t = {begin:g} s, and a manoeuvre at 0: its waiting would be "
@@ -84,10 +95,16 @@ def manoeuvre(name: str, vehicle: Vehicle | None = None) -> Manoeuvre:
 
     vehicle: that of Table 5.1 by default, without its bias.
     """
+    build, _, flown = _named(name)
     if vehicle is None:
         return _standard(name)
-    build, _, flown = _named(name)
+    check_vehicle(vehicle)
     return Manoeuvre(name, vehicle, build(vehicle), flown)
+
+
+def planned(what: str | Manoeuvre, vehicle: Vehicle | None = None) -> Manoeuvre:
+    """A manoeuvre, by its name for a vehicle, or as it is."""
+    return what if isinstance(what, Manoeuvre) else manoeuvre(what, vehicle)
 
 
 @cache
@@ -107,8 +124,13 @@ def standard_vehicle(what: str | Manoeuvre) -> Vehicle:
 
 
 def _named(name: str) -> tuple[Callable[[Vehicle], PosePath], Callable[[], Vehicle], Figures]:
+    if not isinstance(name, str):
+        raise ModelError(
+            f"what is flown is a name, {', '.join(map(repr, NAMED))}, or vv.copter.Manoeuvre(name, vehicle, path), got "
+            f"{type(name).__name__}."
+        )
     if name not in NAMED:
-        raise ModelError(f"there is no manoeuvre {name!r}. {hint_of(str(name), NAMED)}")
+        raise ModelError(f"there is no manoeuvre {name!r}. {hint_of(name, NAMED)}")
     return NAMED[name]
 
 

@@ -23,7 +23,7 @@ from visviva.control.series import Series, stacked
 from visviva.copter.flights.manoeuvres import Manoeuvre
 from visviva.copter.force.rc_filter import ORDER, RCFilter, filter_rc, rc_filter, rc_filter_start
 from visviva.copter.vehicles.standard import quadcopter
-from visviva.copter.vehicles.vehicle import Vehicle
+from visviva.copter.vehicles.vehicle import Vehicle, check_vehicle
 from visviva.errors import ModelError
 from visviva.geometry.hat import skew
 
@@ -72,6 +72,9 @@ def remote(
     Positions of the reference are those without drag.
     """
     own = quadcopter().without_bias() if vehicle is None else vehicle
+    check_vehicle(own)
+    if not callable(sticks):
+        raise ModelError(f"sticks is a function of time, such as lambda t: (0, 0, 0, 0), got {sticks!r}.")
     if mode not in MODES:
         raise ModelError(f"there is no mode {mode!r} of a remote control. {hint_of(str(mode), MODES)}")
     names = TILTING if own.tilting and mode == "acceleration" else MODES[mode]

@@ -30,7 +30,7 @@ from visviva.copter.models.gyrostat import air_twist, directions, gyrostat, moto
 from visviva.copter.vehicles.blades import RADIUS
 from visviva.copter.vehicles.rotor import Rotor
 from visviva.copter.vehicles.surroundings import Surroundings
-from visviva.copter.vehicles.vehicle import Vehicle
+from visviva.copter.vehicles.vehicle import Vehicle, check_vehicle
 from visviva.copter.vehicles.wind import WindLike
 from visviva.errors import ModelError
 from visviva.geometry.hat import skew
@@ -50,6 +50,7 @@ def mechanism(vehicle: Vehicle) -> Mechanism:
     (Θ_P/2, Θ_P/2, Θ_P) and arms are such that both together have Θ_arm about every axis; what is left of mass and
     inertia is the body's.
     """
+    check_vehicle(vehicle)
     m = Mechanism(vehicle.name, gravity=(0.0, 0.0, -vehicle.gravity))
     mass, com, inertia = _centre(vehicle)
     craft = m.body("craft", mass=mass, com=com, inertia=inertia)

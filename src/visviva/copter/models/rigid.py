@@ -11,7 +11,7 @@ from visviva._suggestions import helpful
 from visviva.control import moments
 from visviva.copter.models.gyrostat import air_twist
 from visviva.copter.vehicles.surroundings import Surroundings
-from visviva.copter.vehicles.vehicle import Vehicle
+from visviva.copter.vehicles.vehicle import Vehicle, check_vehicle
 from visviva.copter.vehicles.wind import WindLike
 from visviva.mechanism import Mechanism
 
@@ -23,6 +23,7 @@ def rigid(vehicle: Vehicle, *, damped: bool = False) -> Mechanism:
     Ports in axes of the body: "rotors", their wrench (m; f) about the origin of the frame, and "craft_air", what the
     air does, see `rigid_air`.   damped: in its place, what a law knows of it: the mean drag d at the origin, and Υ.
     """
+    check_vehicle(vehicle)
     m = Mechanism(vehicle.name, gravity=(0.0, 0.0, -vehicle.gravity))
     craft = m.body("craft", mass=vehicle.mass, com=vehicle.com, inertia=vehicle.inertia_about_com)
     hub = m.body("hub", massless=True)  # wrench ports act at centres of mass, rotors do not

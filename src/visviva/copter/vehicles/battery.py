@@ -17,6 +17,7 @@ from scipy.optimize import brentq
 
 from visviva._arrays import Array, finite_array, finite_number
 from visviva._suggestions import helpful
+from visviva.copter.vehicles.units import check_unit
 from visviva.errors import ModelError
 
 HOUR = 3600.0  # [s]
@@ -48,6 +49,8 @@ class Battery:
         keep(self, "resistance", finite_number(self.resistance, "resistance of a battery [Ω]", minimum=0.0))
         keep(self, "capacity", finite_number(self.capacity, "capacity of a battery [A h]", positive=True))
         keep(self, "charge", finite_number(self.charge, "charge of a battery", minimum=0.0))
+        check_unit(self.resistance, "resistance", "resistance of a battery")
+        check_unit(self.capacity, "capacity", "capacity of a battery")
         if self.charge > 1:
             raise ModelError(f"the charge of a battery is a share from 0 to 1, got {self.charge:g}.")
 

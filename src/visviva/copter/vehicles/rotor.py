@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_number, finite_vector, frozen
 from visviva._suggestions import helpful
+from visviva.copter.vehicles.units import check_unit
 from visviva.errors import ModelError
 from visviva.geometry.hat import skew
 
@@ -127,6 +128,7 @@ class Rotor:
     def __post_init__(self) -> None:
         own = f"of rotor {self.name!r}"
         object.__setattr__(self, "position", frozen(finite_vector(self.position, f"position {own}", 3)))
+        check_unit(float(np.linalg.norm(self.position)), "length", f"the distance {own} from the origin")
         object.__setattr__(self, "axis", _unit(self.axis, f"the axis {own}"))
         if self.spin not in (1, -1):
             raise ModelError(f"spin {own} is +1, counter-clockwise about its axis, or -1, got {self.spin!r}.")
@@ -140,9 +142,13 @@ class Rotor:
             object.__setattr__(self, name, value)
         for name in ("tau_MB", "resistance", "lag", "drag", "inflow", "flapping", "hub", "radius"):
             object.__setattr__(self, name, finite_number(getattr(self, name), f"{name} {own}", minimum=0.0))
+        for name, quantity in (("lag", "time"), ("resistance", "resistance"), ("radius", "radius")):
+            check_unit(getattr(self, name), quantity, f"{name} {own}")
         object.__setattr__(self, "speeds", _range(self.speeds, f"speeds {own} [rad/s]"))
         if self.speeds[0] < 0:
             raise ModelError(f"speeds {own} must not be negative, got {self.speeds}: spin=-1 says that it turns back.")
+        if not isinstance(self.servo, Servo | None):
+            raise ModelError(f"servo {own} is vv.copter.Servo(...) or None, got {self.servo!r}.")
         if self.servo is not None and abs(float(self.servo.axis @ self.axis)) > UPRIGHT:
             raise ModelError(f"the tilt axis {own} must be at right angles to its axis, got {self.servo.axis}.")
 

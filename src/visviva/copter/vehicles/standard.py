@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from visviva._arrays import finite_number
+from visviva._arrays import finite_array, finite_number
 from visviva._suggestions import helpful
 from visviva.copter.vehicles.rotor import Rotor, Servo
+from visviva.copter.vehicles.units import check_unit
 from visviva.copter.vehicles.vehicle import Drag, Vehicle
 from visviva.errors import ModelError
 
@@ -35,10 +36,16 @@ def ring(
     radius, height: of the circle [m].
     """
     r, h = finite_number(radius, "radius of a ring [m]", positive=True), finite_number(height, "height of a ring [m]")
-    if len(angles) != len(spins):
-        raise ModelError(f"a ring has one spin for each angle, got {len(angles)} angles and {len(spins)} spins.")
+    if not isinstance(like, Rotor):
+        raise ModelError(f"a ring has rotors like one vv.copter.Rotor(...), got {like!r}.")
+    turns = finite_array(angles, "angles of a ring [rad]", (None,))
+    if np.ndim(spins) != 1 or len(turns) != len(spins):
+        raise ModelError(f"a ring has one spin for each angle, got {len(turns)} angles and spins={spins!r}.")
+    check_unit(r, "length", "radius of a ring")
+    for phi in turns.tolist():
+        check_unit(phi, "angle", "an angle of a ring")
     found = []
-    for i, (phi, spin) in enumerate(zip(angles, spins, strict=True), 1):
+    for i, (phi, spin) in enumerate(zip(turns.tolist(), spins, strict=True), 1):
         c, s = math.cos(phi), math.sin(phi)
         R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
         servo = like.servo and replace(like.servo, axis=R @ like.servo.axis)

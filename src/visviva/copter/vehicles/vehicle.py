@@ -7,9 +7,10 @@ package; the dissertation has them the other way round.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +20,7 @@ from visviva._suggestions import helpful
 from visviva.copter.vehicles.battery import Battery, supply
 from visviva.copter.vehicles.rotor import Rotor
 from visviva.copter.vehicles.trim import hover_split
+from visviva.copter.vehicles.units import check_currents, check_masses, hint_of_lift
 from visviva.errors import ModelError
 from visviva.geometry.definite import semidefinite, symmetric
 from visviva.geometry.hat import skew
@@ -62,6 +64,14 @@ class Drag:
     def mean(self) -> float:
         """d = tr D_v/3 of the simplified models, (2 d_x + d_z)/3 [kg/s]."""
         return float(np.trace(self.d)) / 3
+
+
+def check_vehicle(given: object, what: str = "vehicle") -> None:
+    """ModelError where there is something else."""
+    if not isinstance(given, Vehicle):
+        raise ModelError(
+            f"{what} is vv.copter.Vehicle(...), or one of Table 5.1 such as vv.copter.quadcopter(), got {given!r}."
+        )
 
 
 class Hover(NamedTuple):
@@ -108,13 +118,12 @@ class Vehicle:
         keep(self, "inertia", frozen(symmetric(self.inertia, 3, f"inertia {of}")))
         keep(self, "bias", frozen(finite_vector(self.bias, f"bias {of}", 6)))
         keep(self, "gravity", finite_number(self.gravity, f"gravity {of}", positive=True))
-        keep(self, "rotors", tuple(self.rotors))
+        keep(self, "rotors", self._listed())
+        if self.rotors:
+            check_masses(self)
         check_inertia(self.mass, self.inertia_about_com, self.name)
         if not isinstance(self.drag, Drag):
             raise ModelError(f"drag {of} is vv.copter.Drag(d, centre, Upsilon), got {self.drag!r}.")
-        for rotor in self.rotors:
-            if not isinstance(rotor, Rotor):
-                raise ModelError(f"rotors {of} are values vv.copter.Rotor(...), got {rotor!r}.")
         names = [rotor.name for rotor in self.rotors]
         if len(set(names)) < len(names):
             raise ModelError(f"rotors {of} need names of their own, got {', '.join(names)}.")
@@ -217,6 +226,20 @@ class Vehicle:
             drag=Drag(np.full(3, self.drag.mean), np.zeros(3), np.zeros(3)),
         )  # fmt: skip
 
+    def _listed(self) -> tuple[Rotor, ...]:
+        """Rotors as they are given."""
+        given: Any = self.rotors
+        if isinstance(given, Rotor):
+            raise ModelError(
+                f"rotors of vehicle {self.name!r} are a list, got one rotor, {given.name!r}.\n"
+                "vv.copter.ring(rotor, angles, spins, radius=...) makes rotors like it on a circle."
+            )
+        rotors = tuple(given) if isinstance(given, Iterable) else (given,)
+        for rotor in rotors:
+            if not isinstance(rotor, Rotor):
+                raise ModelError(f"rotors of vehicle {self.name!r} are values vv.copter.Rotor(...), got {rotor!r}.")
+        return rotors
+
     def _check_turning(self) -> None:
         """ModelError where roll, pitch, yaw and lift are not independent about the centre of mass, at θ = 0."""
         if not self.rotors:
@@ -241,22 +264,18 @@ class Vehicle:
     def _check_hover(self) -> None:
         """ModelError where speeds or tilts leave no room about a hover."""
         lift = sum(max(float(rotor.axis[2]), 0.0) * rotor.thrusts[1] for rotor in self.rotors)
-        units = (
-            "\nκ_F is in N s²/rad² of speeds in rad/s: multiply a value per rpm² by (60/2π)² = 91.19, per Hz² by "
-            "(1/2π)² = 0.02533."
-        )
         if lift < self.weight:
             raise ModelError(
                 f"vehicle {self.name!r} cannot hover: at their highest speeds its rotors lift {lift:.4g} N, and it "
-                f"weighs {self.weight:.4g} N." + units
+                f"weighs {self.weight:.4g} N." + hint_of_lift(self, lift)
             )
         least = sum(max(float(rotor.axis[2]), 0.0) * rotor.thrusts[0] for rotor in self.rotors)
         if least > self.weight and not self.tilting:
             raise ModelError(
                 f"vehicle {self.name!r} cannot stay down: at their lowest speeds its rotors lift {least:.4g} N, and it "
-                f"weighs {self.weight:.4g} N." + units
+                f"weighs {self.weight:.4g} N." + hint_of_lift(self, least)
             )
-        hover_split(self)
+        check_currents(self)
 
     def _check_battery(self, battery: Battery) -> None:
         """ModelError where motors have no resistance, or the battery does not hold the vehicle up."""

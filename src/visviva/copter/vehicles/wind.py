@@ -91,3 +91,4 @@ def _across(x: Array) -> Array:
 
 
 WindLike = ArrayLike | Callable[[float, Array], ArrayLike] | None
+GustLike = ArrayLike | Callable[[float], ArrayLike] | None
