@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from os import PathLike
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -97,11 +98,11 @@ class Flight:
             lines.append(self.vehicle.battery.account(self.run.t, self.audit().supplied["battery"]))
         return "\n".join(lines)
 
-    def plot(self) -> Figure:
-        """The trace from beside with the attitude, errors over time, and thrusts."""
+    def plot(self, path: str | PathLike[str] | None = None) -> Figure:
+        """Trace and attitude in the plane of the path or in space, errors, and thrusts; path: of a picture."""
         from visviva.copter.flights.plot_flight import plot_flight
 
-        return plot_flight(self)
+        return plot_flight(self, path)
 
 
 def pose_errors(plan: Manoeuvre, t: Array, r: Array, R: Array) -> dict[str, Array]:
