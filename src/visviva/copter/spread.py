@@ -166,7 +166,7 @@ class Spread:
         left.plot(*wanted[:, kept].T, "k:", lw=1.3, zorder=4, label="reference")
         for k, r in enumerate(self.r):
             left.plot(*r[:, kept].T, "C0", lw=0.5, label="" if k else "flown")
-        set_limits(left, np.concatenate([wanted, flown]), kept, self.nominal.vehicle.arm)
+        set_limits(left, np.concatenate([wanted, flown]), kept, self.nominal.vehicle.arm, zoom=0.85)
         set_head(left, plan.name, 2)
         right.plot(t, 100 * self.e_r.T, "C0", lw=0.5, label=["each flight"] + [""] * (len(self.r) - 1))
         right.plot(own["t"], 100 * own["e_r"], "k", lw=1.3, label="as described")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SHOWN = 17  # attitudes along a trace
 THIN = 0.15  # of the largest extent, below which a path does not extend along an axis
+STILL = 0.01  # [m], and the same of any path
 WIDE = 2.2  # width over height of a trace that gets a row of its own
 SPACE = 2.6  # the same of a trace in space
 ROW = 13.0  # [pt] of a row of a legend
@@ -61,7 +62,7 @@ def plot_flight(flight: Flight | AgentFlight, path: str | PathLike[str] | None =
 def seen_axes(*traces: Array) -> list[int]:
     """Numbers of the axes along which traces (n, 3) extend: those of a plane, or all three."""
     size = np.max([np.ptp(r, axis=0) for r in traces], axis=0)
-    thin = size <= THIN * size.max()
+    thin = size <= max(THIN * size.max(), STILL)
     if thin[1]:
         return [0, 2]
     if thin[0]:
@@ -79,15 +80,15 @@ def trace_axes(figure: Figure, place: Any, kept: list[int]) -> Any:
     return axes
 
 
-def set_limits(axes: Any, points: Array, kept: list[int], room: float) -> None:
-    """All points (n, 3) and some room [m], equal scales."""
+def set_limits(axes: Any, points: Array, kept: list[int], room: float, zoom: float = 1.1) -> None:
+    """All points (n, 3) and some room [m], equal scales; zoom: of axes in space, whose labels lie outside."""
     low, high = points.min(axis=0) - room, points.max(axis=0) + room
     for name, k in zip("xyz", kept, strict=False):
         getattr(axes, f"set_{name}lim")(low[k], high[k])
     axes.set_aspect("equal", adjustable="box")
     if len(kept) == 3:
         extent = high - low
-        axes.set_box_aspect(extent, zoom=1.1)
+        axes.set_box_aspect(extent, zoom=zoom)
         axes.xaxis.labelpad = axes.yaxis.labelpad = 8
         for name, size in zip("xyz", extent, strict=True):
             axes.locator_params(name, nbins=1 + round(4 * size / extent.max()))
