@@ -34,7 +34,9 @@ def plot_flight(flight: Flight | AgentFlight, path: str | PathLike[str] | None =
     known = np.isfinite(r).all(axis=1)
     r, R, arm = r[known], R[known], flight.vehicle.arm
     wanted = reference(flight.plan)
-    ends = np.concatenate([wanted, r, *(r + side * arm * R[:, :, k] for k in (0, 1) for side in (1, -1))])
+    ends = np.concatenate(
+        [wanted, r, r + 0.5 * arm * R[:, :, 2], *(r + side * arm * R[:, :, k] for k in (0, 1) for side in (1, -1))]
+    )
     kept = seen_axes(np.concatenate([wanted, r]), r + arm * R[:, :, 2])
     size = np.ptp(ends, axis=0) + arm
     shape = SPACE if len(kept) == 3 else float(size[kept[0]] / size[kept[1]])
