@@ -79,16 +79,33 @@ def test_more_rotors_than_needed_share_the_wrench_within_their_ranges():
     assert_allclose(flight.thrusts @ hexa.allocation().T, flight.run["rotors.u"], atol=1e-6)
 
 
-def test_a_flight_is_a_table_and_a_picture():
+def test_a_flight_is_a_table_and_a_picture(tmp_path):
     flight = flown("flip")
     assert "Table 5.2" in str(flight)
     assert "rms e_r" in str(flight)
-    figure = flight.plot()
+    figure = flight.plot(tmp_path / "flip.png")
+    assert (tmp_path / "flip.png").read_bytes().startswith(b"\x89PNG")
     assert [axes.get_title() for axes in figure.axes] == ["flip", "errors", "thrusts"]
     trace, _, thrusts = figure.axes
     assert [text.get_text() for text in thrusts.get_legend().get_texts()] == [rotor.name for rotor in QUAD.rotors]
     arms = np.array([line.get_xdata() for line in trace.lines if line.get_linewidth() == 2.0])
     assert (np.abs(np.diff(arms, axis=0)).max(axis=1) > 1e-3).all()  # none lies on the one before, as in a hover
+
+
+@pytest.mark.parametrize(("point", "shown"), [((0, 1, 1.5), "yz"), ((0.8, 1, 1.5), "xyz"), ((0.8, 1, 1), "xy")])
+def test_a_picture_shows_the_axes_along_which_the_path_extends(point, shown):
+    gates = control.spline([(0, 0, 1), point, (0, 2, 1)], [0, 1.5, 3], degree=7)
+    path = control.flat.quadcopter(gates, control.hold(0.0, 3.0), gravity=QUAD.gravity, drag=QUAD.drag.mean / QUAD.mass)
+    flight = copter.fly(copter.Manoeuvre("gates", QUAD, path), QUAD)
+    trace, errors, thrusts = flight.plot().axes
+    for screen, world in zip("xyz", shown, strict=False):
+        assert getattr(trace, f"get_{screen}label")() == f"{world} [m]"
+        low, high = getattr(trace, f"get_{screen}lim")()
+        r = flight.trace[0][:, "xyz".index(world)]
+        assert low < r.min() - 0.05
+        assert r.max() + 0.05 < high
+    assert errors.get_xlim() == thrusts.get_xlim() == (0, flight.plan.duration)
+    assert thrusts.get_ylabel() == "thrust [N]"
 
 
 def test_a_reference_with_a_level_attitude_is_no_path_of_a_quadcopter():

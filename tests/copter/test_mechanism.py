@@ -8,8 +8,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import visviva as vv
-from visviva import copter
+from visviva import ModelError, copter
 from visviva.geometry import SO3
+from visviva.views.mechanism_solids import solid_of
 
 QUAD, TRI = copter.quadcopter(), copter.tricopter()
 BOTH = pytest.mark.parametrize("vehicle", [QUAD, TRI], ids=lambda v: v.name)
@@ -190,3 +191,22 @@ def test_a_wake_that_would_give_energy_back_is_told():
             copter.energies(run, own)
         assert bool(caught) == told
         assert all("the air drives 'rotor" in str(each.message) for each in caught)
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.13])
+def test_propellers_are_discs_of_their_radius_that_do_not_overlap(radius):
+    """Distance of neighbours √2 · 0.24 m."""
+    quad = copter.quadcopter()
+    own = replace(quad, rotors=[replace(rotor, radius=radius) for rotor in quad.rotors])
+    bodies = {body.name: body for body in copter.mechanism(own).definition.bodies}
+    for rotor in own.rotors:
+        solid = solid_of(bodies[rotor.name])
+        assert solid.kind == "cylinder"
+        assert_allclose(solid.half.max(), radius or 0.45 * np.sqrt(2) * 0.24, rtol=1e-9)
+
+
+def test_a_vehicle_is_one_line_and_the_way_to_its_picture_is_told():
+    quad = copter.quadcopter()
+    assert repr(quad) == "Vehicle('quadcopter', 1.001 kg, 4 rotors, arm 0.24 m)"
+    with pytest.raises(ModelError, match=r"got Vehicle\('quadcopter'.*\n.*\n.*vv\.copter\.mechanism\(vehicle\)"):
+        vv.draw(quad)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from os import PathLike
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -18,6 +19,7 @@ from visviva.copter.agents.agent_flight import BOX, AgentFlight
 from visviva.copter.agents.sensors import Sensors
 from visviva.copter.flights.controller import PERIOD, STEP
 from visviva.copter.flights.manoeuvres import Manoeuvre, standard_vehicle
+from visviva.copter.flights.plot_flight import reference, saved, seen_axes, set_head, set_limits, trace_axes
 from visviva.copter.fly import check_pilot, fly
 from visviva.copter.vehicles.vehicle import Vehicle, check_vehicle
 from visviva.errors import ModelError
@@ -159,19 +161,23 @@ class Spread:
         lost = self.lost
         yield f"  {'none' if not len(lost) else len(lost)} lost: further than {BOX:g} m from the reference"
 
-    def plot(self) -> Figure:
-        """All traces in the plane x-z, and their errors over time."""
+    def plot(self, path: str | PathLike[str] | None = None) -> Figure:
+        """All traces, in the plane of the path or in space, and their errors over time; path: of a picture."""
         import matplotlib.pyplot as plt
 
-        plan, t = self.nominal.plan, self.t
-        wanted = plan.path.position(np.linspace(0, plan.duration, 200))
-        figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
-        left.plot(self.r[..., 0].T, self.r[..., 2].T, "C0", lw=0.3)
-        left.plot(wanted[:, 0], wanted[:, 2], "k:", lw=1)
-        left.set(aspect="equal", xlabel="x [m]", ylabel="z [m]", title=plan.name)
-        right.plot(t, 100 * self.e_r.T, "C0", lw=0.3)
-        own = self.nominal.errors
-        right.plot(own["t"], 100 * own["e_r"], "k", lw=1, label="as described")
-        right.set(xlabel="t [s]", ylabel="error [cm]", title=f"{len(self.r)} flights")
-        right.legend(frameon=False)
-        return figure
+        plan, t, own = self.nominal.plan, self.t, self.nominal.errors
+        wanted, flown = reference(plan), self.r[np.isfinite(self.r).all(axis=2)]
+        kept = seen_axes(np.concatenate([wanted, flown]))
+        figure = plt.figure(figsize=(9, 3.8), layout="constrained")
+        grid = figure.add_gridspec(1, 2)
+        left, right = trace_axes(figure, grid[0], kept), figure.add_subplot(grid[1])
+        left.plot(*wanted[:, kept].T, "k:", lw=1.3, zorder=4, label="reference")
+        for k, r in enumerate(self.r):
+            left.plot(*r[:, kept].T, "C0", lw=0.5, label="" if k else "flown")
+        set_limits(left, np.concatenate([wanted, flown]), kept, self.nominal.vehicle.arm, zoom=0.85)
+        set_head(left, plan.name, 2)
+        right.plot(t, 100 * self.e_r.T, "C0", lw=0.5, label=["each flight"] + [""] * (len(self.r) - 1))
+        right.plot(own["t"], 100 * own["e_r"], "k", lw=1.3, label="as described")
+        right.set(xlabel="t [s]", ylabel="error of position [cm]", xlim=(0, plan.duration))
+        set_head(right, f"{len(self.r)} flights", 2)
+        return saved(figure, path)

@@ -61,7 +61,7 @@ def draw(
         raise ModelError(
             f"only a composite has a pattern to draw, got {system!r}.\n"
             "Join systems with compose(...); a single one can be the only box. Mechanisms, bond graphs and modes have\n"
-            "pictures of their own."
+            "pictures of their own; of a multicopter draw its mechanism, vv.draw(vv.copter.mechanism(vehicle))."
         )
     if flat and expand:
         raise ModelError(f"a flat picture of {system.name!r} has no boxes to expand: give flat or expand, not both.")

@@ -217,9 +217,9 @@ class AgentFlight:
         """Ribbons from where energy came from to where it went; path: of a picture."""
         return self.audit().sankey(path)
 
-    def plot(self) -> Figure:
-        """The trace from beside with the attitude, errors over time, and thrusts."""
+    def plot(self, path: str | PathLike[str] | None = None) -> Figure:
+        """Trace and attitude in the plane of the path or in space, errors, and thrusts; path: of a picture."""
         from visviva.copter.flights.plot_flight import plot_flight
 
         self._check_flown()
-        return plot_flight(self)
+        return plot_flight(self, path)

@@ -102,11 +102,11 @@ class Flight:
         """Ribbons from where energy came from to where it went; path: of a picture."""
         return self.audit().sankey(path)
 
-    def plot(self) -> Figure:
-        """The trace from beside with the attitude, errors over time, and thrusts."""
+    def plot(self, path: str | PathLike[str] | None = None) -> Figure:
+        """Trace and attitude in the plane of the path or in space, errors, and thrusts; path: of a picture."""
         from visviva.copter.flights.plot_flight import plot_flight
 
-        return plot_flight(self)
+        return plot_flight(self, path)
 
 
 def pose_errors(plan: Manoeuvre, t: Array, r: Array, R: Array) -> dict[str, Array]:

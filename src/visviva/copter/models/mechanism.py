@@ -37,7 +37,9 @@ from visviva.geometry.hat import skew
 from visviva.integrate.sampled import Now
 from visviva.mechanism import Mechanism, friction
 
-SHARE = 1e-3  # of the mass, which each arm, propeller and servo's rotor takes: it is in the whole either way
+SHARE = 1e-3  # of the mass, which each arm and servo's rotor takes: it is in the whole either way
+MOST = 1e-2  # of the mass, which a propeller takes at most
+APART = 0.45  # of the distance to the nearest rotor: discs that do not overlap
 V_REG = 1.0  # [rad/s] below which the dry friction of a bearing creeps
 
 
@@ -46,9 +48,9 @@ def mechanism(vehicle: Vehicle) -> Mechanism:
     """Body, arms that tilt, propellers that turn, motors and servos; see the module.
 
     Names are those of the rotors: rotor1 is a propeller, rotor1_spin its hinge, rotor1_arm and rotor1_tilt an arm and
-    its hinge; the body is "craft", its frame that of the vehicle, built at the origin. Propellers have the inertia
-    (Θ_P/2, Θ_P/2, Θ_P) and arms are such that both together have Θ_arm about every axis; what is left of mass and
-    inertia is the body's.
+    its hinge; the body is "craft", its frame that of the vehicle, built at the origin. Propellers are even discs of
+    their radius, or of one that leaves room to the next, with the inertia (Θ_P/2, Θ_P/2, Θ_P); arms are such that both
+    together have Θ_arm about every axis; what is left of mass and inertia is the body's.
     """
     check_vehicle(vehicle)
     m = Mechanism(vehicle.name, gravity=(0.0, 0.0, -vehicle.gravity))
@@ -56,32 +58,39 @@ def mechanism(vehicle: Vehicle) -> Mechanism:
     craft = m.body("craft", mass=mass, com=com, inertia=inertia)
     m.wrench("craft_air", craft, frame="body")
     for rotor in vehicle.rotors:
-        _add_rotor(m, rotor, SHARE * vehicle.mass)
+        _add_rotor(m, vehicle, rotor)
     return m
 
 
 def _centre(vehicle: Vehicle) -> tuple[float, Array, Array]:
     """Mass, centre of mass and inertia about it of what is left for the body."""
-    parts = [part for rotor in vehicle.rotors for part in _parts(rotor)]
-    share = SHARE * vehicle.mass
-    mass, moment, Theta = vehicle.mass - share * len(parts), vehicle.mass * vehicle.com, np.array(vehicle.inertia)
-    for r, R, J in parts:
-        moment = moment - share * r
-        Theta -= R @ np.diag(J) @ R.T - share * skew(r) @ skew(r)
+    mass, moment, Theta = vehicle.mass, vehicle.mass * vehicle.com, np.array(vehicle.inertia)
+    for rotor in vehicle.rotors:
+        r, R = rotor.position, _axes(rotor)
+        for m, J in _parts(vehicle, rotor):
+            mass, moment = mass - m, moment - m * r
+            Theta -= R @ np.diag(J) @ R.T - m * skew(r) @ skew(r)
     s = moment / mass
     return mass, s, Theta + mass * skew(s) @ skew(s)
 
 
-def _parts(rotor: Rotor) -> list[tuple[Array, Array, Array]]:
-    """Position, axes and principal moments of propeller, arm and servo's rotor."""
-    P = rotor.inertia
-    found = [(rotor.position, _axes(rotor), np.array([P / 2, P / 2, P]))]
+def _parts(vehicle: Vehicle, rotor: Rotor) -> list[tuple[float, Array]]:
+    """Mass and principal moments of propeller, arm and servo's rotor, all at the rotor's centre."""
+    P, share = rotor.inertia, SHARE * vehicle.mass
+    found = [(min(2 * P / _radius(vehicle, rotor) ** 2, MOST * vehicle.mass), np.array([P / 2, P / 2, P]))]
     if rotor.servo is not None:
         arm = rotor.servo.arm_inertia
-        found.append((rotor.position, _axes(rotor), np.array([arm - P / 2, arm - P / 2, arm - P])))
+        found.append((share, np.array([arm - P / 2, arm - P / 2, arm - P])))
         if rotor.servo.gear > 1:
-            found.append((rotor.position, _axes(rotor), np.full(3, rotor.servo.rotor_inertia)))
+            found.append((share, np.full(3, rotor.servo.rotor_inertia)))
     return found
+
+
+def _radius(vehicle: Vehicle, rotor: Rotor) -> float:
+    """Of a propeller [m]; rotors one above the other are no neighbours."""
+    apart = [float(np.linalg.norm(np.cross(rotor.axis, other.position - rotor.position))) for other in vehicle.rotors]
+    neighbours = [distance for distance in apart if distance > 0.05 * vehicle.arm]
+    return rotor.radius or APART * min(neighbours, default=vehicle.arm)
 
 
 def _axes(rotor: Rotor) -> Array:
@@ -94,18 +103,18 @@ def _axes(rotor: Rotor) -> Array:
     return np.column_stack([x, np.cross(rotor.axis, x), rotor.axis])
 
 
-def _add_rotor(m: Mechanism, rotor: Rotor, mass: float) -> None:
+def _add_rotor(m: Mechanism, vehicle: Vehicle, rotor: Rotor) -> None:
     name, r, R, servo = rotor.name, rotor.position, _axes(rotor), rotor.servo
-    (_, _, J), *others = _parts(rotor)
+    (mass, J), *others = _parts(vehicle, rotor)
     carrier = "craft"
     if servo is not None:
         carrier = f"{name}_arm"
-        m.body(carrier, mass=mass, inertia=others[0][2], at=r, rotation=R)
+        m.body(carrier, mass=others[0][0], inertia=others[0][1], at=r, rotation=R)
         m.revolute(f"{name}_tilt", "craft", carrier, at=r, axis=servo.axis, friction=servo.k_D)
         m.joint_spring(f"{name}_spring", f"{name}_tilt", energy=partial(_spring, servo.k_P))
         m.torque(f"{name}_servo", f"{name}_tilt")
         if servo.gear > 1:
-            m.body(f"{name}_shaft", mass=mass, inertia=others[1][2], at=r, rotation=R)
+            m.body(f"{name}_shaft", mass=others[1][0], inertia=others[1][1], at=r, rotation=R)
             m.revolute(f"{name}_turn", "craft", f"{name}_shaft", at=r, axis=servo.axis)
             m.gear(f"{name}_gear", f"{name}_turn", f"{name}_tilt", ratio=servo.gear)
     m.body(name, mass=mass, inertia=J, at=r, rotation=R)

@@ -132,6 +132,10 @@ class Vehicle:
         if self.battery is not None:
             self._check_battery(self.battery)
 
+    def __repr__(self) -> str:
+        rotors = f"{len(self.rotors)} rotor{'s' if len(self.rotors) != 1 else ''}"
+        return f"Vehicle({self.name!r}, {self.mass:.4g} kg, {rotors}, arm {self.arm:.3g} m)"
+
     @property
     def inertia_about_com(self) -> Array:
         """Θ - m ŝ ŝᵀ [kg m²]."""
