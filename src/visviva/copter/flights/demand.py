@@ -59,6 +59,8 @@ def check_thrust(plan: Manoeuvre, vehicle: Vehicle) -> None:
 
 def check_ground(around: Surroundings, vehicle: Vehicle, plan: Manoeuvre) -> None:
     """ModelError where a reference goes through the ground."""
+    if around.ground is None:
+        return
     t = np.linspace(0.0, plan.duration, CHECKED)
     poses = [plan.path(float(x)) for x in t]
     around.check_path(vehicle, plan.name, t, np.array([X.r for X in poses]), np.array([X.R for X in poses]))

@@ -81,7 +81,7 @@ def advance_plant(
     inverse: `step_inverse` of a state nearby.   grown: Δξ, of which what it was in the step before is a first guess.
     gust:    force [N] in world axes at the centre of mass.   air: (4,) wind of the step, minus height of the ground.
     """
-    at, n, start, last = xi_at(p), len(p.servo), x.copy(), np.inf
+    at, n, start, last, before = xi_at(p), len(p.servo), x.copy(), np.inf, 0.0
     H, slopes, R, mean = np.empty((n, 3)), np.empty((n, 3)), matrix(x, Q_AT), np.empty(len(grown))
     for _ in range(MOST):
         R_mean = _move(p, start, R, x, h, grown, mean)
@@ -99,7 +99,9 @@ def advance_plant(
             size += p.M[k, k] * mean[k] ** 2
         if change <= TOLERANCE**2 * size or not change < last:
             break
-        last = SHRINKS**2 * change
+        if change**2 <= TOLERANCE**2 * size * before:  # the next correction, if it shrinks as this one has, is none
+            break
+        last, before = SHRINKS**2 * change, change
     _move(p, start, R, x, h, grown, mean)
     x[at:] = start[at:] + grown
 
