@@ -14,7 +14,7 @@ INPUTS = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3, ctypes.c_double, *[ctypes
 def in_python(monkeypatch):
     """Flights are not compiled; their law is, and is called by its address."""
     monkeypatch.setattr(agent_tick, "call_inputs", lambda address, given: INPUTS(address)(*given))
-    monkeypatch.setattr(agent, "compiled", lambda function: function)
+    monkeypatch.setattr(agent, "kernel_of", lambda function: function)
 
 
 def hover(duration=0.2, vehicle=None):

@@ -9,9 +9,17 @@ from numpy.testing import assert_allclose
 
 from visviva import ModelError, copter
 from visviva.copter.flights.controller import controller
-from visviva.copter.models.gyrostat import gyrostat, rates
-from visviva.copter.models.plant import advance_plant, matrix, plant_start, specific_force, step_inverse
-from visviva.copter.vehicles.blades import STILL
+from visviva.copter.models.gyrostat import gyrostat
+from visviva.copter.models.plant import (
+    advance_plant,
+    matrix,
+    plant_memory,
+    plant_start,
+    prepare,
+    put_rates,
+    specific_force,
+)
+from visviva.geometry import SO3
 
 QUAD = copter.quadcopter()
 SENSORS = copter.Sensors()
@@ -132,7 +140,7 @@ def test_a_plant_at_hover_stays_and_feels_its_weight():
     start, nothing = x.copy(), np.zeros(3)
     fly(p, x, 1e-3, 20, np.array(hover.currents), np.zeros(0), nothing)
     assert_allclose(x, start, atol=1e-9)
-    a = specific_force(p, x, np.array(hover.currents), np.zeros(0), nothing, own.gravity)
+    a = specific_force(p, x, np.array(hover.currents), np.zeros(0), nothing, own.gravity, plant_memory(p))
     assert_allclose(a, [0, 0, own.gravity], atol=1e-9)
     assert_allclose(matrix(x, 3), np.eye(3), atol=1e-12)
 
@@ -168,20 +176,24 @@ def test_gains_of_a_flight_are_those_of_its_agent(monkeypatch):
 
 
 def fly(p, x, h, steps, *acting):
-    inverse, grown = step_inverse(p, x, h), np.zeros(len(p.M))
+    memory = plant_memory(p)
+    prepare(p, x, h, memory)
     for _ in range(steps):
-        advance_plant(p, x, h, *acting, inverse, grown)
+        advance_plant(p, x, h, *acting, memory)
 
 
 def test_rates_solve_the_equations_of_motion():
-    """M ξ̇ + c = f, with a wrench of nobody else."""
+    """M ξ̇ + c = f, with a gust at the centre of mass."""
     tri, rng = copter.tricopter(), np.random.default_rng(0)
     own, theta, xi = copter.Equations(tri), np.array([0.2, -0.1, 0.3]), rng.normal(size=12)
-    wrench, given = rng.normal(size=6), (np.full(3, 4.0), -theta)
-    found = rates(gyrostat(tri), np.eye(3), theta, xi, *given, wrench, STILL)
-    right = own.forces(np.eye(3), theta, xi, *given) - own.c(theta, xi)
-    right[:6] += wrench
-    assert_allclose(own.M(theta) @ found, right, atol=1e-12)
+    gust, given, p = rng.normal(size=3), (np.full(3, 4.0), -theta), gyrostat(tri)
+    R, memory = SO3.exp(rng.normal(size=3)).matrix, plant_memory(p)
+    x = plant_start(np.zeros(3), R, theta, np.zeros(3))
+    x[10:] = xi
+    put_rates(p, x, *given, gust, memory)
+    right = own.forces(R, theta, xi, *given) - own.c(theta, xi)
+    right[:6] += np.concatenate([np.cross(tri.com, R.T @ gust), R.T @ gust])
+    assert_allclose(own.M(theta) @ memory.f, right, atol=1e-12)
 
 
 def test_steps_of_a_plant_are_of_order_two():

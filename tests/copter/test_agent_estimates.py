@@ -21,7 +21,7 @@ from visviva.copter.estimation.attitude_observer import AT_FRAME, NOW
 from visviva.copter.estimation.position_observer import BIAS, R, V
 from visviva.copter.force import observe_propellers, simulate_servos
 from visviva.copter.models.gyrostat import gyrostat
-from visviva.copter.models.plant import Q_AT, advance_plant, matrix, plant_start, specific_force, step_inverse
+from visviva.copter.models.plant import Q_AT, advance_plant, matrix, plant_memory, plant_start, prepare, specific_force
 from visviva.geometry import SO3
 from visviva.geometry.quaternion import quaternion
 
@@ -37,11 +37,12 @@ def open_loop(own, w, v, ticks=100, h=5e-3, speeds=1.0):
     x[at : at + 6] = *w, *v
     uneven = 1 + (0.0 if tilting else 0.3) * np.array([rotor.spin for rotor in own.rotors])  # spins of four cancel
     currents, tilts, none = uneven * hover.currents, hover.tilts[tilting] + 0.1, np.zeros(3)
-    grown, path = np.zeros(len(p.M)), []
+    memory, path = plant_memory(p), []
     for _ in range(ticks):
-        path.append((x.copy(), specific_force(p, x, currents, tilts, none, own.gravity)))
+        path.append((x.copy(), np.array(specific_force(p, x, currents, tilts, none, own.gravity, memory))))
         for _ in range(round(T / h)):
-            advance_plant(p, x, h, currents, tilts, none, step_inverse(p, x, h), grown)
+            prepare(p, x, h, memory)
+            advance_plant(p, x, h, currents, tilts, none, memory)
     return path, currents, tilts
 
 
@@ -66,7 +67,10 @@ def test_what_an_agent_does_not_explain_is_what_it_was_not_told(make):
         s.attitude[NOW : NOW + 4] = x[Q_AT : Q_AT + 4]
         s.position[V : V + 3] = matrix(x, Q_AT) @ x[at + 3 : at + 6]
         observed = observe_propellers(p.propellers, s.propellers, 0.5 * (last + x[-n:]), s.currents)
-        told = _feel(p, s, observed, x[at : at + 3], a)
+        own_tick = s.scratch
+        own_tick.observed[:], own_tick.w[:], own_tick.a[:] = observed, x[at : at + 3], a
+        _feel(p, s)
+        told = own_tick.held
         s.propellers[:], last = observed, x[-n:]
         s.servos[:] = simulate_servos(p.servos, s.servos, s.tilts)
         found.append(np.concatenate([s.rate[3:], s.bias]))
@@ -92,9 +96,10 @@ def test_a_gust_pushes_along_its_world_axis_whatever_the_heading():
     for gust in (np.zeros(3), F):
         x = plant_start(np.zeros(3), SO3.exp([0.0, 0.0, np.pi / 2]).matrix, np.zeros(0), hover.speeds)
         c0 = matrix(x, Q_AT) @ own.com
-        h, grown = 1e-3, np.zeros(len(p.M))
+        h, memory = 1e-3, plant_memory(p)
+        prepare(p, x, h, memory)
         for _ in range(5):
-            advance_plant(p, x, h, np.array(hover.currents), np.zeros(0), gust, step_inverse(p, x, h), grown)
+            advance_plant(p, x, h, np.array(hover.currents), np.zeros(0), gust, memory)
         moves.append(x[:3] + matrix(x, Q_AT) @ own.com - c0)
     assert_allclose((moves[1] - moves[0]) / (0.5 * 5e-3**2), F / own.mass, atol=5e-3)
 

@@ -20,7 +20,7 @@ def held(monkeypatch, sensors):
     told = []
 
     def tick(p, s, law, k, goal, imu, speeds, frame):
-        told.append((imu, speeds.copy(), k * T - frame.sent[0] + CLOCK, frame.r.copy(), frame.q.copy()))
+        told.append((imu.copy(), speeds.copy(), k * T - frame.sent[0] + CLOCK, frame.r.copy(), frame.q.copy()))
         return False
 
     monkeypatch.setattr(agent_loop, "tick_fixed", tick)

@@ -11,7 +11,7 @@ from visviva import ModelError, copter
 from visviva.copter.energy.energy_account import account
 from visviva.copter.energy.flown_steps import FlownSteps
 from visviva.copter.models.gyrostat import gyrostat
-from visviva.copter.models.plant import advance_plant, plant_start, step_inverse
+from visviva.copter.models.plant import advance_plant, plant_memory, plant_start, prepare
 from visviva.copter.vehicles.blades import STILL
 
 MANOEUVRES = ("tricopter transitions", "transitions", "looping", "flip")
@@ -22,9 +22,10 @@ by_sensors = lru_cache(lambda name: copter.fly(name, sensors=copter.Sensors()))
 def steps_of(vehicle, x, h, count, currents, wanted, gust, air=STILL):
     """Some steps of the plant, in Python."""
     p, path = gyrostat(vehicle), [x.copy()]
-    inverse, grown = step_inverse(p, x, h), np.zeros(len(p.M))
+    memory = plant_memory(p)
+    prepare(p, x, h, memory)
     for _ in range(count):
-        advance_plant(p, x, h, currents, wanted, gust, inverse, grown, air)
+        advance_plant(p, x, h, currents, wanted, gust, memory, air)
         path.append(x.copy())
     acting = (np.tile(given, (count, 1)) for given in (currents, wanted, gust, air))
     return FlownSteps(h * np.arange(count + 1), np.array(path), *acting)

@@ -11,7 +11,7 @@ from visviva import ModelError, RunWarning, control, copter
 from visviva.copter.energy.energy_account import SPENT
 from visviva.copter.energy.powers import ROWS, WAKES, powers
 from visviva.copter.models import gyrostat as own
-from visviva.copter.models.plant import advance_plant, matrix, plant_rates, plant_start, step_inverse
+from visviva.copter.models.plant import advance_plant, matrix, plant_memory, plant_start, prepare, put_rates
 from visviva.copter.models.rigid_rotors import RigidRotors, follow
 from visviva.copter.vehicles.battery import driven, supply
 from visviva.copter.vehicles.blades import ground_factor
@@ -157,9 +157,10 @@ def test_steady_wind_is_a_flight_in_a_moving_frame(vehicle):
         still, windy = start.copy(), start.copy()
         windy[at + 3 : at + 6] += matrix(windy, 3).T @ w
         for x, wind in ((still, np.zeros(3)), (windy, w)):
-            inverse, grown, air = step_inverse(p, x, h), np.zeros(len(p.M)), np.append(wind, np.inf)
+            memory, air = plant_memory(p), np.append(wind, np.inf)
+            prepare(p, x, h, memory)
             for _ in range(round(0.2 / h)):
-                advance_plant(p, x, h, np.array(hover.currents), -tilts, np.zeros(3), inverse, grown, air)
+                advance_plant(p, x, h, np.array(hover.currents), -tilts, np.zeros(3), memory, air)
         windy[at + 3 : at + 6] -= matrix(windy, 3).T @ w
         assert_allclose(windy[3:], still[3:], rtol=1e-9, atol=1e-9)
         assert np.linalg.norm(still[:3]) > 0.05
@@ -178,8 +179,9 @@ def test_plant_equations_and_rigid_rotors_have_the_same_forces(vehicle):
     equations, p = copter.Equations(flies), own.gyrostat(flies)
     forces = equations.forces(R, theta, xi, currents, wanted, wind=w, height=r[2] - ground)
     x = np.concatenate([r, SO3(R).as_quat(), theta, xi])
-    rates = plant_rates(p, x, currents, wanted, np.zeros(3), np.append(w, -ground))
-    assert_allclose(rates, np.linalg.solve(equations.M(theta), forces - equations.c(theta, xi)))
+    memory = plant_memory(p)
+    put_rates(p, x, currents, wanted, np.zeros(3), memory, np.append(w, -ground))
+    assert_allclose(memory.f, np.linalg.solve(equations.M(theta), forces - equations.c(theta, xi)))
 
     around = Surroundings(w, ground)
     thrusts = p.kappa_F * xi[equations.spins] ** 2

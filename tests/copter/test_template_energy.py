@@ -10,8 +10,8 @@ from test_copter_energy import by_sensors, on_the_way
 from visviva import control, copter
 from visviva.copter.flights.controller import controller
 from visviva.copter.flights.template_energy import Wrenches, template_record, wrenches
-from visviva.copter.models.gyrostat import gyrostat, rates
-from visviva.copter.models.plant import gust_wrench, surroundings_at
+from visviva.copter.models.gyrostat import gyrostat
+from visviva.copter.models.plant import plant_memory, put_rates
 from visviva.copter.models.rigid import rigid
 from visviva.forms.dynamics.handle import dynamics
 from visviva.model.control_law import Clock
@@ -54,11 +54,10 @@ def test_rotors_make_what_the_equations_of_motion_take():
     """M a + b of the rigid vehicle with ξ̇ of the gyrostat, less what else acts, in the limit of short steps."""
     own, flown = on_the_way("tricopter transitions", 1.2, count=2, h=1e-5, options=True)
     made, _, other = wrenches(own, flown)
-    d, R, xi = dynamics(rigid(own)), flown.R[1], flown.xi[1]
-    p = gyrostat(own)
-    push, around = gust_wrench(p, R, flown.gust[0]), surroundings_at(flown.air[0], flown.r[1, 2])
-    a = rates(p, R, flown.theta[1], xi, flown.currents[0], flown.wanted[0], push, around)[:6]
-    taken = d.inverse(flown.x[1, :7], xi[:6], a)
+    d, p = dynamics(rigid(own)), gyrostat(own)
+    memory = plant_memory(p)
+    put_rates(p, flown.x[1], flown.currents[0], flown.wanted[0], flown.gust[0], memory, flown.air[0])
+    taken = d.inverse(flown.x[1, :7], flown.xi[1, :6], memory.f[:6])
     assert_allclose(made.mean(axis=0), taken - other[1], atol=1e-5 * np.abs(taken).max())
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import visviva as vv
+from visviva import copter
 from visviva.cli.samples import arm, oscillator
 from visviva.control.quadratic_program import QuadraticProgram
 from visviva.demo.boxed_arm import boxed_arm
@@ -199,6 +200,13 @@ def quadratic_programs() -> None:
         program.solve(u0, l)
 
 
+def flights(vehicle: copter.Vehicle) -> None:
+    """A vehicle flies by sensors, and tells where its energy went and what its law did."""
+    path = vv.control.pose(vv.control.hold(np.zeros(3), 0.1))
+    flight = copter.fly(copter.Manoeuvre("still", vehicle, path), vehicle, sensors=copter.Sensors())
+    flight.audit(), flight.tracking
+
+
 KERNELS: dict[str, Callable[[], None]] = {
     **{
         f"{kind}, {what}": partial(steps, kind, what != "viscous friction", what == "feedback")
@@ -215,4 +223,6 @@ KERNELS: dict[str, Callable[[], None]] = {
     "networks": networks,
     "quadratic programmes": quadratic_programs,
     "tracking laws": tracking_laws,
+    "flights": partial(flights, copter.quadcopter()),
+    "flights with tilting rotors": partial(flights, copter.tricopter()),
 }

@@ -41,14 +41,19 @@ FOLDER = re.compile(r"(kernels|laws)-[0-9a-f]{16}")
 _loading = threading.RLock()  # sys.modules is one for all threads
 
 
-def key(sources: Path = SOURCES) -> str:
-    """Hash of all Python files in `sources`, of the versions of Python and Numba, and of settings that change code."""
+def key(sources: Path = SOURCES, digest: str | None = None) -> str:
+    """Hash of all Python files in `sources`, of the versions of Python and Numba, and of settings that change code.
+
+    digest: of the sources, where it is known.
+    """
     import numba
 
     config: Any = numba.config  # a module whose names are set when it is imported, unknown to type checkers
     settings = [getattr(config, flag) for flag in FLAGS]
     python = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}"  # the layout of objects depends on it
-    return hashlib.sha256(f"{digest_of(sources)} {python} {numba.__version__} {settings}".encode()).hexdigest()[:16]
+    return hashlib.sha256(
+        f"{digest or digest_of(sources)} {python} {numba.__version__} {settings}".encode()
+    ).hexdigest()[:16]
 
 
 @cache  # the sources of a process are those it has imported, whatever happens to the files meanwhile
@@ -64,9 +69,9 @@ def digest_of(sources: Path = SOURCES) -> str:
     return digest.hexdigest()
 
 
-def folder(sources: Path = SOURCES) -> Path:
+def folder(sources: Path = SOURCES, digest: str | None = None) -> Path:
     """The folder of the code that is compiled from `sources`, made if needed; its time is that of the last use."""
-    path = root() / f"kernels-{key(sources)}"
+    path = root() / f"kernels-{key(sources, digest)}"
     with suppress(OSError):  # what cannot be kept is said where it is written
         path.mkdir(parents=True, exist_ok=True)
         os.utime(path)

@@ -41,11 +41,14 @@ class Kernel(Deferred):
 
     A division by zero gives inf or nan, as in NumPy, and no exception: callers test what comes out. It works in memory
     that it is given: without an array of its own, nothing has to count who holds which.
+
+    sources: digest of what it is made of, where that is more than the files of kernels; see `visviva.kernels.twins`.
     """
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any], sources: str | None = None) -> None:
         self.py_func = function
         self.options = options
+        self.sources = sources
         self.name = f"{function.__module__}.{function.__qualname__}"
         update_wrapper(self, function)
 
@@ -54,14 +57,14 @@ class Kernel(Deferred):
         """What Numba makes of it: a function that is compiled for each set of argument types it is called with."""
         from visviva.kernels.jit import dispatcher
 
-        return dispatcher(self.py_func, self.options)
+        return dispatcher(self.py_func, self.options, self.sources)
 
     @cached_property
     def entries(self) -> AbstractEntries | None:
         """The ways into it that are shipped; None without any."""
         from visviva.kernels.shipped.load import entries_of
 
-        return entries_of(self.name)
+        return entries_of(self.name, self.sources)
 
     def __call__(self, *arguments: Any) -> Any:
         """Run it, without Python's global lock."""

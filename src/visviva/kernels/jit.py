@@ -44,17 +44,17 @@ for _kind in (Deferred, Kernel):
     typeof_impl.register(_kind)(_meaning)
 
 
-def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+def dispatcher(function: Callable[..., Any], options: dict[str, Any], sources: str | None = None) -> Any:
     """`function` compiled for each set of argument types, and kept on disk.
 
-    options: of Numba, and "fused": False for a rounding after each product.
+    options: of Numba, and "fused": False for a rounding after each product.   sources: digest of what else it is of.
     """
     settings: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False} | options
     if settings.pop("fused", True):
         settings["pipeline_class"] = FusedCompiler
     compiled: Any = numba.njit(**settings)(function)
     if compiled is not function:  # as it is where nothing is compiled
-        compiled._cache = CodeFiles(function, folder())  # where Numba would put its own with cache=True
+        compiled._cache = CodeFiles(function, folder(digest=sources))  # where Numba would put its own with cache=True
     return compiled
 
 

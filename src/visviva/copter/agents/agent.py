@@ -15,12 +15,11 @@ from visviva._arrays import Array, finite_number, finite_vector, frozen
 from visviva._suggestions import helpful
 from visviva.control.tracking import check_approach
 from visviva.copter.agents.agent_flight import AgentFlight
-from visviva.copter.agents.agent_loop import Record, World, loops
-from visviva.copter.agents.agent_tick import NEVER, READY, Goal, LawAccess, Memory, Parameters
+from visviva.copter.agents.agent_loop import Record, World, loops, progress
+from visviva.copter.agents.agent_tick import NEVER, READY, Goal, LawAccess, Memory, Parameters, scratch
 from visviva.copter.agents.sensors import Sensors
 from visviva.copter.estimation import (
     attitude_observer,
-    compiled,
     force_bias,
     latency_estimator,
     position_observer,
@@ -42,7 +41,7 @@ from visviva.copter.force import (
 )
 from visviva.copter.force.wrench_rows import row_numbers
 from visviva.copter.models.gyrostat import gyrostat
-from visviva.copter.models.plant import plant_start
+from visviva.copter.models.plant import plant_memory, plant_start
 from visviva.copter.vehicles.standard import quadcopter
 from visviva.copter.vehicles.surroundings import Surroundings, WindCalls
 from visviva.copter.vehicles.vehicle import Vehicle, check_vehicle
@@ -50,6 +49,7 @@ from visviva.copter.vehicles.wind import GustLike, WindLike
 from visviva.errors import ModelError
 from visviva.geometry.quaternion import matrix_of
 from visviva.kernels.control.tracking import track_address
+from visviva.kernels.twins import kernel_of
 
 NEAR = 1e-9  # of a tick
 START_UP = 5.0  # [s] in which two frames should arrive
@@ -153,7 +153,7 @@ class Agent:
         return Memory(
             p.latency.start(), p.attitude.start(), p.position.start(), p.rate.start(), p.bias.start(),
             propellers_start(p.propellers, hover.speeds), servos_start(p.servos, tilts), force, i, tilts, i.copy(),
-            tilts.copy(), wrench, counts,
+            tilts.copy(), wrench, counts, scratch(p, force),
         )  # fmt: skip
 
     def goals(self, p: Parameters, law: Any, plan: Manoeuvre) -> Goal:
@@ -232,7 +232,7 @@ class Agent:
         blows = WindCalls(around)
         world = World(
             gyrostat(vehicle), vehicle.gravity, float(h), steps, quiet, lead, self.ticks_ahead, pushes,
-            around.air, blows.address, blows.r, blows.w,
+            around.air, blows.address, blows.r, blows.w, np.zeros(3), plant_memory(gyrostat(vehicle)),
         )  # fmt: skip
         start, hover, tilting = plan.path.motion(0.0).X, self.vehicle.hover, list(vehicle.tilting)
         x = plant_start(start.r, start.R, hover.tilts[tilting], hover.speeds)
@@ -241,7 +241,8 @@ class Agent:
         path, air = np.full((ticks, steps, len(x)), np.nan), np.full((ticks, steps, 4), np.nan)
         record = Record._make([*kept, path, np.zeros((ticks, 3)), air])
         begun = perf_counter()
-        made = compiled(loops[bool(tilting)])(p, s, access, world, measured, x, goals, record)
+        now = progress(measured, hover.speeds)
+        made = kernel_of(loops[bool(tilting)])(p, s, access, world, measured, x, goals, now, record)
         elapsed = perf_counter() - begun
         del alive
         record = Record._make(part[:made] for part in record)

@@ -17,14 +17,15 @@ from visviva.copter.agents.sensors import Sensors
 from visviva.copter.energy.energy_account import account
 from visviva.copter.energy.energy_audit import EnergyAudit
 from visviva.copter.energy.flown_steps import FlownSteps, flown_steps
-from visviva.copter.energy.powers import step_works
-from visviva.copter.estimation import Counts, compiled, counts
+from visviva.copter.energy.powers import put_step_works
+from visviva.copter.estimation import Counts, counts
 from visviva.copter.flights.flight import figures_of, pose_errors, table
 from visviva.copter.flights.manoeuvres import Figures, Manoeuvre
 from visviva.copter.models.plant import Q_AT, THETA_AT
 from visviva.copter.vehicles.vehicle import Vehicle
 from visviva.errors import ModelError
 from visviva.geometry.quaternion import matrix_of
+from visviva.kernels.twins import kernel_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -203,7 +204,7 @@ class AgentFlight:
     def _audit(self) -> EnergyAudit:
         flown = self.steps
         how = f"{len(flown.h)} steps of {self.vehicle.name!r} by sensors"
-        return account(self.plan.name, how, self.vehicle, flown, compiled(step_works))
+        return account(self.plan.name, how, self.vehicle, flown, kernel_of(put_step_works))
 
     @cached_property
     def tracking(self) -> TrackingRecord:

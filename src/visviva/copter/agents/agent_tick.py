@@ -34,20 +34,27 @@ from visviva.copter.estimation import (
 from visviva.copter.estimation.attitude_observer import AT_FRAME, NOW
 from visviva.copter.estimation.buffers import LAST, TAKEN
 from visviva.copter.estimation.position_observer import BIAS, START, R, V
-from visviva.copter.estimation.turns import exponential, multiply, quaternion_at
-from visviva.copter.force import (
-    Propellers,
-    Servos,
-    filter_rotor_force,
-    filter_tilt_force,
-    observe_propellers,
-    simulate_servos,
-    tilt_force_speeds,
-    track_speeds,
+from visviva.copter.estimation.turns import exponential, multiply, quaternion_at, rotate
+from visviva.copter.force import Propellers, Servos
+from visviva.copter.force.fixed import put_rotor_force
+from visviva.copter.force.propellers import put_observed, put_tracking_currents
+from visviva.copter.force.servos import advance_servos
+from visviva.copter.force.tilting import advance_tilt_force, put_tilt_force_speeds
+from visviva.copter.models import plant
+from visviva.copter.models.gyrostat import Gyrostat, add_blade, directions, put_air_drag, put_applied
+from visviva.copter.models.plant import put_matrix
+from visviva.copter.vehicles.vectors import (
+    add_vector,
+    cross,
+    minus,
+    plus,
+    put_product,
+    put_vector,
+    row_of,
+    times,
+    turned_back,
+    vector_at,
 )
-from visviva.copter.models.gyrostat import Gyrostat, add_blades, applied, directions
-from visviva.copter.models.plant import matrix
-from visviva.copter.vehicles.vectors import cross
 from visviva.kernels.calls import call_inputs
 from visviva.kernels.control.tracking import FINE, LEAST_VIOLATION
 
@@ -93,6 +100,24 @@ class Parameters(NamedTuple):
     rows: NDArray[np.int64]  # of the wrench, that rotors are asked for
 
 
+class Scratch(NamedTuple):
+    """Numbers of one tick, of n rotors, c commands and r components of the wrench."""
+
+    w: Array  # (3,) the IMU in axes of the body
+    a: Array  # (3,)
+    torque: Array  # (3,)
+    held: Array  # (6,) what acts beside the rotors
+    still: Array  # (6,)
+    asked: Array  # (r,)
+    observed: Array  # (3 n,) state of the propellers at the next tick
+    speeds: Array  # (n,)
+    thrusts: Array  # (n,)
+    split: Array  # (c,)
+    force: Array  # as the state of the filter of forces
+    later: Array
+    plant: plant.Memory
+
+
 class Memory(NamedTuple):
     """The state of an agent: arrays that a tick changes in place."""
 
@@ -110,6 +135,15 @@ class Memory(NamedTuple):
     next_tilts: Array
     wrench: Array  # (6,) f_D that the law asked for last
     counts: Array
+    scratch: Scratch
+
+
+def scratch(p: Parameters, force: Array) -> Scratch:
+    """Memory of ticks; force: state of the filter of forces."""
+    n = len(p.propellers.p_P1)
+    commands = n + len(p.servos.p_S0)
+    sizes = (3, 3, 3, 6, 6, len(p.rows), 3 * n, n, n, commands, len(force), len(force))
+    return Scratch(*map(np.zeros, sizes), plant.plant_memory(p.model))
 
 
 class Goal(NamedTuple):
@@ -133,57 +167,60 @@ def tick_fixed(p: Parameters, s: Memory, law: LawAccess, k: int, goal: Goal, imu
 
     imu: (6,) gyroscope and accelerometer.   speeds: ϖ_M (n,).
     """
-    _next(s)
-    observed = observe_propellers(p.propellers, s.propellers, speeds, s.currents)
-    if not _fly(p, s, law, k, goal, imu, observed, frame):
+    own = s.scratch
+    if not _fly(p, s, law, k, goal, imu, speeds, frame):
         return False
-    asked = s.wrench[p.rows]
-    s.force[:] = filter_rotor_force(p.force, s.force, asked)
-    n = len(speeds)
-    later = filter_rotor_force(p.force, s.force, asked)
-    s.next_currents[:] = track_speeds(p.propellers, observed, s.force[:n], later[:n])
-    s.propellers[:] = observed
+    put_rotor_force(p.force, s.force, own.asked, own.force, own.later)
+    put_copy(own.later, s.force)
+    put_rotor_force(p.force, s.force, own.asked, own.force, own.later)
+    put_tracking_currents(p.propellers, own.observed, s.force, own.later, s.next_currents)
+    put_copy(own.observed, s.propellers)
     return True
 
 
 def tick_tilting(p: Parameters, s: Memory, law: LawAccess, k: int, goal: Goal, imu: Array, speeds: Array,
                  frame: Frame) -> bool:  # fmt: skip
     """The same where rotors tilt."""
-    _next(s)
-    observed = observe_propellers(p.propellers, s.propellers, speeds, s.currents)
-    if not _fly(p, s, law, k, goal, imu, observed, frame):
+    own = s.scratch
+    if not _fly(p, s, law, k, goal, imu, speeds, frame):
         return False
-    last = tilt_force_speeds(p.force, s.force)
-    new, tilts = filter_tilt_force(p.force, s.force, s.wrench[p.rows])
-    s.force[:], s.next_tilts[:] = new, tilts
-    s.next_currents[:] = track_speeds(p.propellers, observed, last, tilt_force_speeds(p.force, s.force))
-    s.propellers[:] = observed
-    s.servos[:] = simulate_servos(p.servos, s.servos, s.tilts)
+    put_tilt_force_speeds(p.force, s.force, own.speeds)
+    advance_tilt_force(p.force, s.force, own.asked, own.split, own.thrusts, s.next_tilts)
+    put_tilt_force_speeds(p.force, s.force, own.later)
+    put_tracking_currents(p.propellers, own.observed, own.speeds, own.later, s.next_currents)
+    put_copy(own.observed, s.propellers)
+    advance_servos(p.servos, s.servos, s.tilts)
     return True
 
 
-def _fly(p: Parameters, s: Memory, law: LawAccess, k: int, goal: Goal, imu: Array, observed: Array,
+def put_copy(a: Array, out: Array) -> None:
+    """All numbers of one array into another."""
+    for i in range(len(a)):
+        out[i] = a[i]
+
+
+def _fly(p: Parameters, s: Memory, law: LawAccess, k: int, goal: Goal, imu: Array, speeds: Array,
          frame: Frame) -> bool:  # fmt: skip
-    """Estimates, and f_D of the law; whether it flies. observed: state of the propellers at k + 1."""
-    a, w = np.empty(3), np.empty(3)
-    if not _locate(p, s, k * p.T_S, imu, frame, w, a):
+    """Estimates, and f_D of the law; whether it flies."""
+    put_copy(s.next_currents, s.currents)  # what the last tick has decided acts now
+    put_copy(s.next_tilts, s.tilts)
+    s.counts[TICKS] += 1.0
+    put_observed(p.propellers, s.propellers, speeds, s.currents, s.scratch.observed)
+    if not _locate(p, s, k * p.T_S, imu, frame):
         return False
-    before = s.rate[:3].copy()
-    held = _feel(p, s, observed, w, a)
-    _ask(p, s, law, k, goal, held, before, a)
+    before = vector_at(s.rate, 0)
+    _feel(p, s)
+    _ask(p, s, law, k, goal, before)
+    for i in range(len(p.rows)):
+        s.scratch.asked[i] = s.wrench[p.rows[i]]
     return True
 
 
-def _next(s: Memory) -> None:
-    """What the last tick has decided acts now."""
-    s.currents[:], s.tilts[:] = s.next_currents, s.next_tilts
-    s.counts[TICKS] += 1.0
-
-
-def _locate(p: Parameters, s: Memory, t: float, imu: Array, frame: Frame, w: Array, a: Array) -> bool:
-    """Pose and velocity from IMU and frames; whether they are known yet. w, a: the IMU in axes of the body."""
-    w[:] = np.dot(imu[:3] - p.imu_bias[:3], p.R_B)
-    a[:] = np.dot(imu[3:] - p.imu_bias[3:], p.R_B)
+def _locate(p: Parameters, s: Memory, t: float, imu: Array, frame: Frame) -> bool:
+    """Pose and velocity from IMU and frames; whether they are known yet. The IMU comes into axes of the body."""
+    w, a = s.scratch.w, s.scratch.a
+    put_vector(w, 0, turned_back(p.R_B, minus(vector_at(imu, 0), vector_at(p.imu_bias, 0))))
+    put_vector(a, 0, turned_back(p.R_B, minus(vector_at(imu, 3), vector_at(p.imu_bias, 3))))
     predict_attitude(p.attitude, s.attitude, t, w)
     predict_position(p.position, s.position, t, s.attitude[NOW : NOW + 4], a)
     if not np.isnan(frame.sent[0]):
@@ -203,79 +240,83 @@ def _locate(p: Parameters, s: Memory, t: float, imu: Array, frame: Frame, w: Arr
     return True
 
 
-def _feel(p: Parameters, s: Memory, observed: Array, w_M: Array, a: Array) -> Array:
+def _feel(p: Parameters, s: Memory) -> None:
     """Angular velocity, τ̂_B and F̂_B; the wrench (m; f) that acts beside the rotors, as the law is to know it."""
-    n, m = len(p.propellers.p_P1), len(p.servos.p_S0)
-    g, com, T = p.model, p.model.com, p.T_S
-    theta, xi = s.servos[:m], np.zeros(6 + m + n)
-    q = s.attitude[NOW : NOW + 4]
-    R_WB = matrix(q, 0)
-    xi[:3], xi[3:6], xi[6 : 6 + m] = s.rate[:3], np.dot(s.position[V : V + 3], R_WB), s.servos[m:]
-    xi[6 + m :] = s.propellers[:n]
-    H, slopes, none = np.empty((n, 3)), np.empty((n, 3)), np.zeros(n)
-    directions(g, theta, H, slopes)
-    around = np.zeros(4)  # no wind, and no ground
-    around[3] = np.inf
-    wrench = applied(g, R_WB, H, theta, xi, none, s.tilts, around)[:6]
-    held = -np.dot(g.drag, xi[:6])
-    add_blades(g, R_WB, H, xi[:6], xi[6 + m :], around[3], held)
-    momentum, reaction, turn = np.zeros(3), np.zeros(3), np.empty(3)
+    n, c, own, m = len(p.propellers.p_P1), len(p.servos.p_S0), s.scratch, s.scratch.plant
+    g, com, T, xi = p.model, vector_at(p.model.com, 0), p.T_S, s.scratch.plant.mean
+    put_matrix(s.attitude, NOW, m.R)
+    w, v = vector_at(s.rate, 0), turned_back(m.R, vector_at(s.position, V))
+    put_vector(xi, 0, w)
+    put_vector(xi, 3, v)
+    for j in range(c):
+        m.theta[j], xi[6 + j] = s.servos[j], s.servos[c + j]
     for i in range(n):
-        spin = xi[6 + m + i]
-        change = (observed[i] - s.propellers[i]) / T
-        j = g.servo[i]
-        for k in range(3):
-            momentum[k] += g.momentum[i] * spin * H[i, k]
-            reaction[k] += g.momentum[i] * change * H[i, k]
-            if j >= 0:
-                reaction[k] += g.momentum[i] * spin * slopes[i, k] * s.servos[m + j]
-    for j in range(m):
-        growth = p.servos.p_S0[j] * (s.tilts[j] - theta[j]) - p.servos.p_S1[j] * s.servos[m + j]
-        for k in range(3):
-            reaction[k] += g.M[k, 6 + j] * growth
-    cross(momentum, xi[:3], turn)
-    held[:3] += turn
-    wrench[:3] += turn - reaction
-    # about the centre of mass
-    arm = np.empty(3)
-    cross(com, wrench[3:], arm)
-    update_rate(p.rate, s.rate, w_M, wrench[:3] - arm)
-    growth_w, lever, twice = (s.rate[:3] - xi[:3]) / T, np.empty(3), np.empty(3)
-    cross(growth_w, com, lever)
-    cross(xi[:3], com, arm)
-    cross(xi[:3], arm, twice)
+        xi[6 + c + i] = s.propellers[i]
+    directions(g, m.theta, m.H, m.slopes)
+    put_vector(m.around, 0, (0.0, 0.0, 0.0))  # no wind, and no ground
+    m.around[3] = np.inf
+    put_applied(g, m.R, m.H, m.theta, xi, s.currents, s.tilts, m.around, m.f)
+    put_air_drag(g, w, v, own.held)
+    momentum, reaction = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for i in range(n):
+        spin, h, j = xi[6 + c + i], row_of(m.H, i), g.servo[i]
+        add_blade(g, i, m.R, m.H, w, v, spin, m.around[3], own.held)
+        change = (own.observed[i] - s.propellers[i]) / T
+        momentum = plus(momentum, times(g.momentum[i] * spin, h))
+        reaction = plus(reaction, times(g.momentum[i] * change, h))
+        if j >= 0:
+            reaction = plus(reaction, times(g.momentum[i] * spin * s.servos[c + j], row_of(m.slopes, i)))
+    for j in range(c):
+        growth = p.servos.p_S0[j] * (s.tilts[j] - m.theta[j]) - p.servos.p_S1[j] * s.servos[c + j]
+        reaction = plus(reaction, times(growth, (g.M[0, 6 + j], g.M[1, 6 + j], g.M[2, 6 + j])))
+    turn = cross(momentum, w)
+    add_vector(own.held, 0, turn)
+    force = vector_at(m.f, 3)
+    torque = plus(vector_at(m.f, 0), minus(turn, reaction))
+    put_vector(own.torque, 0, minus(torque, cross(com, force)))  # about the centre of mass
+    update_rate(p.rate, s.rate, own.w, own.torque)
+    growth_w = times(1 / T, minus(vector_at(s.rate, 0), w))
+    there = plus(vector_at(own.a, 0), plus(cross(growth_w, com), cross(w, cross(w, com))))
+    put_vector(own.torque, 0, there)  # specific force in the centre of mass
     update_force_bias(
-        p.bias, s.bias, a + lever + twice, s.position[BIAS : BIAS + 3], s.position[V : V + 3], q, wrench[3:]
-    )
-    held[3:] += s.bias
-    cross(com, s.bias, arm)
-    held[:3] += s.rate[3:] + arm
-    return held
+        p.bias, s.bias, own.torque, s.position[BIAS : BIAS + 3], s.position[V : V + 3], s.attitude[NOW : NOW + 4],
+        m.f[3:6],
+    )  # fmt: skip
+    bias = vector_at(s.bias, 0)
+    add_vector(own.held, 3, bias)
+    add_vector(own.held, 0, plus(vector_at(s.rate, 3), cross(com, bias)))
 
 
-def _ask(p: Parameters, s: Memory, law: LawAccess, k: int, goal: Goal, held: Array, w: Array, a: Array) -> None:
+def _ask(
+    p: Parameters, s: Memory, law: LawAccess, k: int, goal: Goal, w: tuple[float, float, float]
+) -> None:  # fmt: skip
     """f_D of the tracking law for the time at which it will act, p.lead later; where it has none, the last one stays.
 
     w: ω̂ at k, where that at k + 1 is predicted already. Until then ω̇ and the specific force in axes of the body stay.
     """
-    h, t, y = p.lead, k * p.T_S + p.lead, law.y
-    spin, middle = s.rate[:3].copy(), np.empty(3)
+    h, t, y, own = p.lead, k * p.T_S + p.lead, law.y, s.scratch
+    rate, half = times(1 / p.T_S, minus(vector_at(s.rate, 0), w)), 0.5 * p.lead
+    middle = plus(w, times(half, rate))
+    now = quaternion_at(s.attitude, NOW)
+    on_way = multiply(now, exponential(half * middle[0], half * middle[1], half * middle[2]))
+    q = multiply(now, exponential(h * middle[0], h * middle[1], h * middle[2]))
+    a = minus(vector_at(own.a, 0), vector_at(s.position, BIAS))
+    growth = minus(rotate(on_way, a[0], a[1], a[2]), (0.0, 0.0, p.position.gravity))
+    before = vector_at(s.position, V)
+    v = plus(before, times(h, growth))
+    put_vector(y, 0, plus(vector_at(s.position, R), times(half, plus(before, v))))
+    put_vector(y, 12, plus(w, times(h, rate)))
+    own.still[0], own.still[1], own.still[2], own.still[3] = q
+    put_matrix(own.still, 0, own.plant.R)
     for i in range(3):
-        rate = (s.rate[i] - w[i]) / p.T_S
-        spin[i], middle[i] = w[i] + h * rate, w[i] + 0.5 * h * rate
-    now, half = quaternion_at(s.attitude, NOW), 0.5 * h
-    on_way = np.array(multiply(now, exponential(half * middle[0], half * middle[1], half * middle[2])))
-    q = np.array(multiply(now, exponential(h * middle[0], h * middle[1], h * middle[2])))
-    growth = np.dot(matrix(on_way, 0), a - s.position[BIAS : BIAS + 3])
-    growth[2] -= p.position.gravity
-    R_WB, v = matrix(q, 0), s.position[V : V + 3] + h * growth
-    y[:3], y[12:15] = s.position[R : R + 3] + half * (s.position[V : V + 3] + v), spin
+        put_vector(y, 3 + 3 * i, row_of(own.plant.R, i))
+    put_vector(y, 15, turned_back(own.plant.R, v))
+    put_product(p.inverse, own.held, own.still)
+    for i in range(6):
+        law.still[i] = -own.still[i]
     for i in range(3):
-        for j in range(3):
-            y[3 + 3 * i + j] = R_WB[i, j]
-    y[15:18] = np.dot(v, R_WB)
-    law.still[:] = -np.dot(p.inverse, held)
-    law.knots[:3] = goal.motion
+        for j in range(goal.motion.shape[1]):
+            law.knots[i, j] = goal.motion[i, j]
     law.clock[0], law.clock[1], law.clock[2] = t, 1.0, t
     limited = law.status[1]
     call_inputs(law.address, (len(y), law.T, law.P, t, law.read, law.given))
@@ -284,4 +325,6 @@ def _ask(p: Parameters, s: Memory, law: LawAccess, k: int, goal: Goal, held: Arr
         return
     if law.status[1] > limited:
         s.counts[LIMITED] += 1.0
-    s.wrench[:] = np.dot(p.split, law.u) + goal.sooner
+    put_product(p.split, law.u, s.wrench)
+    for i in range(6):
+        s.wrench[i] += goal.sooner[i]

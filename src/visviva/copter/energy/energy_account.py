@@ -18,7 +18,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.copter.energy.energy_audit import EnergyAudit
 from visviva.copter.energy.flown_steps import FlownSteps
-from visviva.copter.energy.powers import ROWS, WAKES, step_works
+from visviva.copter.energy.powers import ROWS, WAKES, put_step_works, step_works
 from visviva.copter.models.gyrostat import gyrostat
 from visviva.copter.vehicles.rotor import Servo
 from visviva.copter.vehicles.vehicle import Vehicle
@@ -27,10 +27,10 @@ SUPPLIED, SPENT = ("servos", "bias", "wind"), ("drag", "blades", "bearings", "se
 
 
 def account(
-    name: str, how: str, vehicle: Vehicle, flown: FlownSteps, works: Callable[..., Array] = step_works
+    name: str, how: str, vehicle: Vehicle, flown: FlownSteps, put: Callable[..., None] = put_step_works
 ) -> EnergyAudit:  # fmt: skip
-    """The audit of flown steps.   works: `step_works`, or its compiled twin."""
-    found = works(gyrostat(vehicle), flown.x, flown.h, flown.currents, flown.wanted, flown.air)
+    """The audit of flown steps.   put: `put_step_works`, or its compiled twin."""
+    found = step_works(gyrostat(vehicle), flown.x, flown.h, flown.currents, flown.wanted, flown.air, put)
     rows, wakes = dict(zip(ROWS, found.T, strict=False)), found[:, WAKES:]
     supplier, heat = ("motors", SPENT) if vehicle.battery is None else ("battery", (*SPENT, "battery resistance"))
     way = np.diff(centre_of_mass(vehicle, flown), axis=0)

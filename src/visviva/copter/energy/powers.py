@@ -15,13 +15,15 @@ v is that against the air, w the wind; i is what flows, as far as the battery go
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.copter.models.gyrostat import Gyrostat, air_twist, rotor_effects
-from visviva.copter.models.plant import Q_AT, matrix, mean_directions, surroundings_at, xi_at
+from visviva.copter.models.gyrostat import Gyrostat, moving_air, rotor_effects
+from visviva.copter.models.plant import Memory, plant_memory, put_mean_state
 from visviva.copter.vehicles.battery import supply
-from visviva.copter.vehicles.vectors import cross
+from visviva.copter.vehicles.vectors import Vector, cross, dot, plus, row_of, turned_back, vector_at
 
 ROWS = (
     "motors", "servos", "bias", "wind", "drag", "blades", "bearings", "servo dampers", "windings", "battery",
@@ -31,63 +33,80 @@ MOTORS, SERVOS, BIAS, WIND, DRAG, BLADES, BEARINGS, DAMPERS, WINDINGS, BATTERY, 
 WAKES = 11  # from here on: of each rotor
 
 
-def powers(p: Gyrostat, R: Array, H: Array, xi: Array, currents: Array, wanted: Array, around: Array) -> Array:
-    """`ROWS` [W] at a state, then the wake of each rotor; arguments as of `gyrostat.applied`."""
-    n = len(p.servo)
-    out, V, wind = np.zeros(WAKES + n), air_twist(R, xi, around), np.dot(around[:3], R)
-    of_drag = np.dot(p.drag, V)
-    out[DRAG], out[BIAS], out[WIND] = np.dot(V, of_drag), np.dot(p.bias, xi[:6]), -np.dot(wind, of_drag[3:])
-    _motors(p, xi[len(xi) - n :], currents, out)
+def put_powers(
+    p: Gyrostat, R: Array, H: Array, xi: Array, currents: Array, wanted: Array, around: Array, f: Array, out: Array
+) -> None:  # fmt: skip
+    """`ROWS` [W] at a state, then the wake of each rotor; arguments as of `gyrostat.put_applied`. f: memory."""
+    w, v, wind = vector_at(xi, 0), moving_air(R, xi, around), turned_back(R, vector_at(around, 0))
+    for k in range(len(out)):
+        out[k] = 0.0
+    for i in range(6):
+        of_drag = dot(row_of(p.drag, i), w) + p.drag[i, 3] * v[0] + p.drag[i, 4] * v[1] + p.drag[i, 5] * v[2]
+        out[DRAG] += of_drag * (w[i] if i < 3 else v[i - 3])
+        out[WIND] -= of_drag * wind[i - 3] if i >= 3 else 0.0
+        out[BIAS] += p.bias[i] * xi[i]
+    _motors(p, xi, currents, f, out)
     for j in range(len(p.k_P)):
         rate = xi[6 + j]
         out[SERVOS] += p.k_P[j] * wanted[j] * rate
         out[DAMPERS] += p.k_D[j] * rate * rate
-    for i in range(n):
-        _air(p, i, R, H[i], xi, V, wind, around[3], out)
-    return out
+    for i in range(len(p.servo)):
+        _air(p, i, R, row_of(H, i), xi, w, v, wind, around[3], out)
 
 
-def _motors(p: Gyrostat, spins: Array, currents: Array, out: Array) -> None:
+def _motors(p: Gyrostat, xi: Array, currents: Array, f: Array, out: Array) -> None:
     """Of motors and battery."""
-    flows = currents.copy()
+    n = len(currents)
+    at, flows = len(xi) - n, f
     if p.supply[0] < np.inf:
-        _, I = supply(p.supply[0], p.supply[1], p.k_M, p.resistance, spins, currents, flows)
+        _, I = supply(p.supply[0], p.supply[1], p.k_M, p.resistance, xi[at:], currents, flows)
         out[BATTERY], out[RESISTANCE] = p.supply[0] * I, p.supply[1] * I * I
-    for i in range(len(spins)):
-        heat = p.resistance[i] * flows[i] ** 2
+    for i in range(n):
+        flow, spin = flows[i] if p.supply[0] < np.inf else currents[i], xi[at + i]
+        heat = p.resistance[i] * flow * flow
         out[WINDINGS] += heat
-        out[MOTORS] += heat + p.k_M[i] * flows[i] * spins[i]
-        out[BEARINGS] += p.tau_MB[i] * abs(spins[i])
+        out[MOTORS] += heat + p.k_M[i] * flow * spin
+        out[BEARINGS] += p.tau_MB[i] * abs(spin)
 
 
 def _air(
-    p: Gyrostat, i: int, R: Array, h: Array, xi: Array, V: Array, wind: Array, height: float, out: Array
+    p: Gyrostat, i: int, R: Array, h: Vector, xi: Array, w: Vector, v: Vector, wind: Vector, height: float, out: Array
 ) -> None:  # fmt: skip
-    """Of one rotor in air that moves against the body with V, in the wind in axes of the body."""
-    spin, force, moment, v = xi[len(xi) - len(p.servo) + i], np.empty(3), np.empty(3), np.empty(3)
-    more = rotor_effects(p, i, R, h, V, spin, height, force, moment)
-    F = p.kappa_F[i] * spin * spin
-    cross(V[:3], p.position[i], v)
-    for k in range(3):
-        v[k] += V[3 + k]
-    out[WAKES + i] = p.kappa_T[i] * spin * spin * abs(spin) + p.length[i] * F * np.dot(h, V[:3])
-    out[WAKES + i] -= (F + more) * np.dot(h, v)
-    out[BLADES] -= np.dot(force, v) + np.dot(moment, V[:3])
-    out[WIND] += (F + more) * np.dot(h, wind) + np.dot(force, wind)
+    """Of one rotor; the air moves against the body with -v, in the wind in axes of the body."""
+    spin = xi[len(xi) - len(p.servo) + i]
+    more, force, moment = rotor_effects(p, i, R, h, w, v, spin, height)
+    F, own = p.kappa_F[i] * spin * spin, plus(v, cross(w, row_of(p.position, i)))
+    out[WAKES + i] = p.kappa_T[i] * spin * spin * abs(spin) + p.length[i] * F * dot(h, w) - (F + more) * dot(h, own)
+    out[BLADES] -= dot(force, own) + dot(moment, w)
+    out[WIND] += (F + more) * dot(h, wind) + dot(force, wind)
     j = p.servo[i]
     if j >= 0:
-        cross(p.axis[i], p.across[i], v)  # the tilt axis
-        out[BLADES] -= np.dot(moment, v) * xi[6 + j]
+        tilt_axis = cross(row_of(p.axis, i), row_of(p.across, i))
+        out[BLADES] -= dot(moment, tilt_axis) * xi[6 + j]
 
 
-def step_works(p: Gyrostat, x: Array, h: Array, currents: Array, wanted: Array, air: Array) -> Array:
-    """`powers` times h of N steps between states x, at their middle as `copter.models.plant` takes forces [J]."""
-    at, n = xi_at(p), len(p.servo)
-    works, H, slopes = np.empty((len(h), WAKES + n)), np.empty((n, 3)), np.empty((n, 3))
+def powers(p: Gyrostat, R: Array, H: Array, xi: Array, currents: Array, wanted: Array, around: Array) -> Array:
+    """`put_powers` with arrays of its own."""
+    out = np.empty(WAKES + len(p.servo))
+    put_powers(p, R, H, xi, currents, wanted, around, np.empty(len(xi)), out)
+    return out
+
+
+def put_step_works(
+    p: Gyrostat, x: Array, h: Array, currents: Array, wanted: Array, air: Array, m: Memory, works: Array
+) -> None:  # fmt: skip
+    """Powers times h of N steps between states x, (N, ...), as `copter.models.plant` takes forces [J]."""
     for k in range(len(h)):
-        start, end = x[k], x[k + 1]
-        mean_directions(p, start, end, H, slopes)
-        R, xi = 0.5 * (matrix(start, Q_AT) + matrix(end, Q_AT)), 0.5 * (start[at:] + end[at:])
-        around = surroundings_at(air[k], 0.5 * (start[2] + end[2]))
-        works[k] = h[k] * powers(p, R, H, xi, currents[k], wanted[k], around)
+        put_mean_state(p, x[k], x[k + 1], air[k], m)
+        put_powers(p, m.R_mean, m.H, m.mean, currents[k], wanted[k], m.around, m.f, works[k])
+        for j in range(works.shape[1]):
+            works[k, j] *= h[k]
+
+
+def step_works(
+    p: Gyrostat, x: Array, h: Array, currents: Array, wanted: Array, air: Array, put: Callable[..., None] = put_step_works
+) -> Array:  # fmt: skip
+    """The same with arrays of its own.   put: `put_step_works`, or its compiled twin."""
+    works = np.empty((len(h), WAKES + len(p.servo)))
+    put(p, x, h, currents, wanted, air, plant_memory(p), works)
     return works

@@ -28,23 +28,23 @@ from visviva._arrays import Array
 from visviva.control.tracking import TrackingLaw
 from visviva.control.tracking_record import TrackingRecord, law_at_nodes, record_of, trapezoidal_sum
 from visviva.copter.energy.flown_steps import FlownSteps, flown_steps
-from visviva.copter.estimation import compiled
 from visviva.copter.flights.controller import controller
 from visviva.copter.models.gyrostat import (
     Gyrostat,
-    add_blades,
-    add_thrusts,
+    add_blade,
+    add_thrust,
     air_twist,
-    directions,
     gyrostat,
-    mass_matrix,
+    moving_air,
+    put_air_drag,
 )
-from visviva.copter.models.plant import Q_AT, THETA_AT, gust_wrench, matrix, mean_directions, surroundings_at, xi_at
+from visviva.copter.models.plant import THETA_AT, Memory, add_gust, plant_memory, put_mean_state, put_state
 from visviva.copter.models.rigid import rigid
-from visviva.copter.vehicles.vectors import cross
+from visviva.copter.vehicles.vectors import Vector, add_vector, cross, minus, plus, row_of, times, vector_at
 from visviva.copter.vehicles.vehicle import Vehicle
 from visviva.forms.dynamics.handle import Dynamics, dynamics
 from visviva.geometry.quaternion import quaternion
+from visviva.kernels.twins import kernel_of
 from visviva.model.control_law import Clock
 
 NEAR = 1e-6  # of a period
@@ -117,7 +117,7 @@ def template_of_agent(flight: AgentFlight) -> TrackingRecord:
     steps = record.between.shape[1]
     flown = flown_steps(record, ticks[0], flight.t)
     asked = record.inputs[ticks - agent.ticks_ahead] @ agent.vehicle.split_allocation.T
-    made, other, other_at_nodes = wrenches(own, flown, compiled(step_wrenches))
+    made, other, other_at_nodes = wrenches(own, flown, kernel_of(put_step_wrenches))
     tick = np.repeat(steps * np.arange(len(ticks)), steps)
     acting = Wrenches(np.repeat(asked, steps, axis=0), made, other, other_at_nodes, tick)
     q = flown.x[:, :THETA_AT]
@@ -125,50 +125,53 @@ def template_of_agent(flight: AgentFlight) -> TrackingRecord:
     return template_record(law.law, dynamics(rigid(own)), law.goal, flown.t, q, flown.xi[:, :6], acting, clock)
 
 
-def step_wrenches(p: Gyrostat, x: Array, h: Array, gust: Array, air: Array) -> tuple[Array, Array, Array]:
-    """What rotors made in each of N steps between states x, and what else acted, in steps and at nodes."""
-    N, n, at = len(h), len(p.servo), xi_at(p)
-    made, other, at_nodes = np.zeros((N, 6)), np.empty((N, 6)), np.empty((N + 1, 6))
-    H, slopes, last = np.empty((n, 3)), np.empty((n, 3)), np.empty(3)
+def put_step_wrenches(
+    p: Gyrostat, x: Array, h: Array, gust: Array, air: Array, m: Memory, made: Array, other: Array, at_nodes: Array
+) -> None:  # fmt: skip
+    """What rotors made in each of N steps between states x, (N, 6), and what else acted, in steps and at nodes."""
+    N, n = len(h), len(p.servo)
+    last = (0.0, 0.0, 0.0)
     for k in range(N + 1):
-        own, acts = x[k], min(k, N - 1)
-        directions(p, own[THETA_AT:at], H, slopes)
-        now = spin_momentum(p, H, own[at:])
-        around = surroundings_at(air[acts], own[2])
-        at_nodes[k] = other_wrench(p, matrix(own, Q_AT), H, own[at:], now, gust[acts], around)
+        acts = min(k, N - 1)
+        put_state(p, x[k], air[acts], m)
+        now = spin_momentum(p, m)
+        put_other_wrench(p, m.R, now, gust[acts], m, at_nodes[k])
         if k > 0:
-            start = x[k - 1]
-            mean_directions(p, start, own, H, slopes)
-            R, xi = 0.5 * (matrix(start, Q_AT) + matrix(own, Q_AT)), 0.5 * (start[at:] + own[at:])
-            around = surroundings_at(air[k - 1], 0.5 * (start[2] + own[2]))
-            other[k - 1] = other_wrench(p, R, H, xi, spin_momentum(p, H, xi), gust[k - 1], around)
-            add_thrusts(p, H, xi[len(xi) - n :] ** 2, made[k - 1])
-            made[k - 1, :3] -= (now - last) / h[k - 1]
-        last[:] = now
-    return made, other, at_nodes
+            put_mean_state(p, x[k - 1], x[k], air[k - 1], m)
+            put_other_wrench(p, m.R_mean, spin_momentum(p, m), gust[k - 1], m, other[k - 1])
+            for j in range(6):
+                made[k - 1, j] = 0.0
+            for i in range(n):
+                add_thrust(p, i, m.H, m.mean[len(m.mean) - n + i] ** 2, made[k - 1])
+            add_vector(made[k - 1], 0, times(-1 / h[k - 1], minus(now, last)))
+        last = now
 
 
 def wrenches(
-    vehicle: Vehicle, flown: FlownSteps, step: Callable[..., tuple[Array, Array, Array]] = step_wrenches
+    vehicle: Vehicle, flown: FlownSteps, put: Callable[..., None] = put_step_wrenches
 ) -> tuple[Array, Array, Array]:  # fmt: skip
-    """`step_wrenches` of flown steps, or its compiled twin."""
-    return step(gyrostat(vehicle), flown.x, flown.h, flown.gust, flown.air)
+    """`put_step_wrenches` of flown steps, or its compiled twin, with arrays of its own."""
+    p, N = gyrostat(vehicle), len(flown.h)
+    made, other, at_nodes = np.empty((N, 6)), np.empty((N, 6)), np.empty((N + 1, 6))
+    put(p, flown.x, flown.h, flown.gust, flown.air, plant_memory(p), made, other, at_nodes)
+    return made, other, at_nodes
 
 
-def spin_momentum(p: Gyrostat, H: Array, xi: Array) -> Array:
-    """What turns against the body has, Σ Θ_P ε ϖ h + Σ Θ_AC θ̇."""
-    found, M = np.zeros(3), mass_matrix(p, H)
-    for k in range(3):
-        for j in range(6, len(xi)):
-            found[k] += M[k, j] * xi[j]
+def spin_momentum(p: Gyrostat, m: Memory) -> Vector:
+    """What turns against the body has, Σ Θ_P ε ϖ h + Σ Θ_AC θ̇, at the state in `m`."""
+    n, found = len(p.servo), (0.0, 0.0, 0.0)
+    for j in range(6, len(m.mean) - n):
+        found = plus(found, times(m.mean[j], (p.M[0, j], p.M[1, j], p.M[2, j])))
+    for i in range(n):
+        found = plus(found, times(p.momentum[i] * m.mean[len(m.mean) - n + i], row_of(m.H, i)))
     return found
 
 
-def other_wrench(p: Gyrostat, R: Array, H: Array, xi: Array, momentum: Array, gust: Array, around: Array) -> Array:
-    """Bias, drag, what blades add, gust and the gyroscopic moment."""
-    through, turn = air_twist(R, xi, around), np.empty(3)
-    f = p.bias - np.dot(p.drag, through) + gust_wrench(p, R, gust)
-    add_blades(p, R, H, through, xi[len(xi) - len(p.servo) :], around[3], f)
-    cross(momentum, xi[:3], turn)
-    f[:3] += turn
-    return f
+def put_other_wrench(p: Gyrostat, R: Array, momentum: Vector, gust: Array, m: Memory, f: Array) -> None:
+    """Bias, drag, what blades add, gust and the gyroscopic moment, at an attitude and the state in `m`."""
+    n, w, v = len(p.servo), vector_at(m.mean, 0), moving_air(R, m.mean, m.around)
+    put_air_drag(p, w, v, f)
+    add_gust(p, R, gust, f)
+    for i in range(n):
+        add_blade(p, i, R, m.H, w, v, m.mean[len(m.mean) - n + i], m.around[3], f)
+    add_vector(f, 0, cross(momentum, w))

@@ -141,20 +141,42 @@ def rotor_force_start(p: RotorForce, speed: ArrayLike) -> Array:
 
 def filter_rotor_force(p: RotorForce, x: Array, wanted: Array) -> Array:
     """State at k + 1 by (5.36), (5.37) for f_D[k]; its first n numbers are the speeds ϖ̂_D[k+1] [rad/s]."""
-    n = len(p.kappa_F)
-    w, h = x[:n], x[n:]
-    F = p.kappa_F * w * w
-    stat = np.dot(p.B, F)
-    slope = 2.0 * p.kappa_F * w
-    rate = (np.dot(p.B_right, h - p.K1 * stat) - np.dot(p.rest, F)) / slope
     out = np.empty(len(x))
-    out[:n] = np.minimum(np.maximum(w + p.T_S * rate, p.speed_min), p.speed_max)
-    if np.any(out[:n] != w + p.T_S * rate):
-        rate = (out[:n] - w) / p.T_S
-        h = p.K1 * stat + np.dot(p.B, slope * rate)
-    f = stat if p.static else stat - np.dot(p.E, rate)
-    out[n:] = h + p.T_S * p.K0 * (wanted - f)
+    put_rotor_force(p, x, wanted, np.empty(len(x)), out)
     return out
+
+
+def put_rotor_force(p: RotorForce, x: Array, wanted: Array, work: Array, out: Array) -> None:
+    """The same into an array; work: as long as it, memory."""
+    n, r = len(p.kappa_F), len(p.K0)
+    for i in range(n):
+        work[i] = p.kappa_F[i] * x[i] * x[i]
+    for j in range(r):
+        work[n + j] = 0.0
+        for i in range(n):
+            work[n + j] += p.B[j, i] * work[i]
+    cut = False
+    for i in range(n):
+        change = 0.0
+        for j in range(r):
+            change += p.B_right[i, j] * (x[n + j] - p.K1[j] * work[n + j])
+        for k in range(n):
+            change -= p.rest[i, k] * work[k]
+        aim = x[i] + p.T_S * change / (2.0 * p.kappa_F[i] * x[i])
+        out[i] = min(max(aim, p.speed_min[i]), p.speed_max[i])
+        if out[i] != aim:
+            cut = True
+    for j in range(r):
+        h, f = x[n + j], work[n + j]
+        if cut:
+            h = p.K1[j] * f
+        for i in range(n):
+            rate = (out[i] - x[i]) / p.T_S
+            if cut:
+                h += p.B[j, i] * 2.0 * p.kappa_F[i] * x[i] * rate
+            if not p.static:
+                f -= p.E[j, i] * rate
+        out[n + j] = h + p.T_S * p.K0[j] * (wanted[j] - f)
 
 
 def made_rotor_force(p: RotorForce, speeds: Array, rates: Array) -> Array:

@@ -103,14 +103,20 @@ def propellers_start(p: Propellers, speed: ArrayLike) -> Array:
 
 def observe_propellers(p: Propellers, x: Array, measured: Array, current: Array) -> Array:
     """State at k + 1 by (5.23) from ϖ_M[k] [rad/s] and the current i_M[k] [A] that is held from k to k + 1."""
-    n = len(p.p_P1)
-    w = x[:n]
-    e = measured - 0.5 * (w + x[n : 2 * n])
-    out = np.empty(3 * n)
-    out[:n] = w + p.T_S * (p.p_P2 * current - x[2 * n :] - p.p_P1 * w * w + p.l_P1 * e)
-    out[n : 2 * n] = w
-    out[2 * n :] = x[2 * n :] + p.T_S * p.l_P2 * e
+    out = np.empty(3 * len(p.p_P1))
+    put_observed(p, x, measured, current, out)
     return out
+
+
+def put_observed(p: Propellers, x: Array, measured: Array, current: Array, out: Array) -> None:
+    """The same into an array."""
+    n = len(p.p_P1)
+    for i in range(n):
+        w, friction = x[i], x[2 * n + i]
+        e = measured[i] - 0.5 * (w + x[n + i])
+        out[i] = w + p.T_S * (p.p_P2[i] * current[i] - friction - p.p_P1[i] * w * w + p.l_P1 * e)
+        out[n + i] = w
+        out[2 * n + i] = friction + p.T_S * p.l_P2 * e
 
 
 def track_speeds(p: Propellers, x: Array, wanted: Array, wanted_next: Array) -> Array:
@@ -118,6 +124,15 @@ def track_speeds(p: Propellers, x: Array, wanted: Array, wanted_next: Array) -> 
 
     With x of k + 1 these are ϖ_D[k+1] and ϖ_D[k+2]: a law that is computed in one period acts in the next.
     """
+    out = np.empty(len(p.p_P1))
+    put_tracking_currents(p, x, wanted, wanted_next, out)
+    return out
+
+
+def put_tracking_currents(p: Propellers, x: Array, wanted: Array, wanted_next: Array, out: Array) -> None:
+    """The same into an array; of the states of a filter, the speeds with which they begin count."""
     n = len(p.p_P1)
-    needed = (wanted_next - wanted) / p.T_S + p.p_P1 * wanted * wanted + x[2 * n :]
-    return (needed + p.k_P * (wanted - x[:n])) / p.p_P2
+    for i in range(n):
+        w = wanted[i]
+        needed = (wanted_next[i] - w) / p.T_S + p.p_P1[i] * w * w + x[2 * n + i]
+        out[i] = (needed + p.k_P * (w - x[i])) / p.p_P2[i]

@@ -60,11 +60,18 @@ def servos_start(p: Servos, tilts: ArrayLike = 0.0) -> Array:
 
 def simulate_servos(p: Servos, x: Array, wanted: Array) -> Array:
     """State at k + 1 by (5.18) from the tilts θ_U[k] [rad] that servos are told."""
-    n = len(p.p_S0)
-    out = np.empty(2 * n)
-    out[:n] = x[:n] + p.T_S * x[n:]
-    out[n:] = x[n:] + p.T_S * (p.p_S0 * (wanted - x[:n]) - p.p_S1 * x[n:])
+    out = np.array(x, dtype=np.float64)
+    advance_servos(p, out, wanted)
     return out
+
+
+def advance_servos(p: Servos, x: Array, wanted: Array) -> None:
+    """The same in place."""
+    n = len(p.p_S0)
+    for i in range(n):
+        tilt, rate = x[i], x[n + i]
+        x[i] = tilt + p.T_S * rate
+        x[n + i] = rate + p.T_S * (p.p_S0[i] * (wanted[i] - tilt) - p.p_S1[i] * rate)
 
 
 def _longest(p: Servos) -> float:

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from visviva._arrays import Array, finite_array, finite_number, finite_vector, frozen
 from visviva._suggestions import helpful
 from visviva.copter.force.wrench_rows import row_numbers, wrench_rows
+from visviva.copter.vehicles.vectors import put_product
 from visviva.copter.vehicles.vehicle import Vehicle
 from visviva.errors import ModelError
 
@@ -108,8 +109,15 @@ def invert_tilt_force(p: TiltForce, wanted: Array) -> tuple[Array, Array]:
     reaches. Cut off one by one, as in the text, a wish to be pulled down would be answered by a push up.
     """
     n = len(p.kappa_F)
-    split = np.dot(p.B_right, wanted)
-    thrusts, tilts = np.empty(n), np.empty(len(split) - n)
+    split, thrusts, tilts = np.empty(len(p.B_right)), np.empty(n), np.empty(len(p.B_right) - n)
+    put_inverse(p, wanted, split, thrusts, tilts)
+    return thrusts, tilts
+
+
+def put_inverse(p: TiltForce, wanted: Array, split: Array, thrusts: Array, tilts: Array) -> None:
+    """The same into arrays; split: (n + s,) memory."""
+    n = len(p.kappa_F)
+    put_product(p.B_right, wanted, split)
     for i in range(n):
         F, j = split[i], p.servo[i]
         if j >= 0:
@@ -119,7 +127,6 @@ def invert_tilt_force(p: TiltForce, wanted: Array) -> tuple[Array, Array]:
             tilts[j] = theta
             F = math.sqrt(V * V + H * H) * (1.0 if theta == aim else math.cos(aim - theta))
         thrusts[i] = min(max(F, p.F_min[i]), p.F_max[i])
-    return thrusts, tilts
 
 
 def tilt_force_start(p: TiltForce, thrusts: ArrayLike) -> Array:
@@ -129,13 +136,30 @@ def tilt_force_start(p: TiltForce, thrusts: ArrayLike) -> Array:
 
 def filter_tilt_force(p: TiltForce, x: Array, wanted: Array) -> tuple[Array, Array]:
     """State at k + 1 by (5.29), and tilts θ_D[k] [rad] that servos are told at once, for f_D[k]."""
-    thrusts, tilts = invert_tilt_force(p, wanted)
-    return p.c_F * x + (1.0 - p.c_F) * thrusts, tilts
+    n = len(p.kappa_F)
+    split, out, tilts = np.empty(len(p.B_right)), np.array(x, dtype=np.float64), np.empty(len(p.B_right) - n)
+    advance_tilt_force(p, out, wanted, split, np.empty(n), tilts)
+    return out, tilts
+
+
+def advance_tilt_force(p: TiltForce, x: Array, wanted: Array, split: Array, thrusts: Array, tilts: Array) -> None:
+    """The same, the state in place; split (n + s,) and thrusts (n,) are memory."""
+    put_inverse(p, wanted, split, thrusts, tilts)
+    for i in range(len(x)):
+        x[i] = p.c_F * x[i] + (1.0 - p.c_F) * thrusts[i]
 
 
 def tilt_force_speeds(p: TiltForce, x: Array) -> Array:
     """Speeds ϖ̂_D [rad/s] of a state of the filter."""
-    return np.sqrt(x / p.kappa_F)
+    out = np.empty(len(x))
+    put_tilt_force_speeds(p, x, out)
+    return out
+
+
+def put_tilt_force_speeds(p: TiltForce, x: Array, out: Array) -> None:
+    """The same into an array."""
+    for i in range(len(x)):
+        out[i] = math.sqrt(x[i] / p.kappa_F[i])
 
 
 def made_tilt_force(p: TiltForce, speeds: Array, tilts: Array) -> Array:

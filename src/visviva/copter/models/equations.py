@@ -48,8 +48,7 @@ class Equations:
 
     def c(self, theta: ArrayLike, xi: ArrayLike) -> Array:
         """(5.9b): Coriolis, centrifugal and gyroscopic forces."""
-        H, slopes = self._directions(theta)
-        return own.coriolis(self._constants, own.mass_matrix(self._constants, H), slopes, _floats(xi))
+        return own.coriolis(self._constants, *self._directions(theta), _floats(xi))
 
     def forces(
         self,

@@ -30,6 +30,7 @@ from visviva.copter.models.gyrostat import air_twist, directions, gyrostat, moto
 from visviva.copter.vehicles.blades import RADIUS
 from visviva.copter.vehicles.rotor import Rotor
 from visviva.copter.vehicles.surroundings import Surroundings
+from visviva.copter.vehicles.vectors import row_of, vector_at
 from visviva.copter.vehicles.vehicle import Vehicle, check_vehicle
 from visviva.copter.vehicles.wind import WindLike
 from visviva.errors import ModelError
@@ -177,14 +178,17 @@ def _moving_air(vehicle: Vehicle, around: Surroundings) -> Callable[..., dict[st
         height = 0.0 if around.ground is None else x["craft.r"][2] - around.ground
         V[:] = x["craft.twist"]
         V[:] = air_twist(R, V, wind)
+        turn, v = vector_at(V, 0), vector_at(V, 3)
         theta = _empty(len(tilts))
         theta[:] = [x[name] for name in tilts]
         directions(p, theta, H, _empty(n, 3))
         F = p.bias - p.drag @ V
         found: dict[str, Any] = {"craft_air": [*(F[:3] - np.cross(com, F[3:])), *F[3:]]}
         for i, rotor in enumerate(vehicle.rotors):
-            w, f, m = x[f"{rotor.name}_spin.rate"], _empty(3), _empty(3)
-            thrust = rotor.kappa_F * w**2 + rotor_effects(p, i, R, H[i], V, w, height, f, m)
+            w = x[f"{rotor.name}_spin.rate"]
+            own = rotor_effects(p, i, R, row_of(H, i), turn, v, w, height)
+            f, m = (np.array(vector, dtype=object) for vector in (own.force, own.moment))
+            thrust = rotor.kappa_F * w**2 + own.more
             found[f"{rotor.name}_air"] = [0, 0, -rotor.spin * rotor.kappa_T * w**2, 0, 0, thrust]
             if not has_blades(rotor):
                 continue

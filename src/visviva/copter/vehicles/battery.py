@@ -91,26 +91,37 @@ def supply(
     Where the motors S are at the limit, U²(1 + R_B Σ_S 1/R) - U (U_0 + R_B Σ_S k_M ϖ/R) + R_B Σ u i of the others = 0.
     These are the ones of highest u, and as each motor takes the least of both, U is the highest of all such choices.
     """
-    n, U = len(currents), 0.0
-    back, wanted = k_M * spins, resistance * currents + k_M * spins
-    order = np.argsort(-wanted)
+    n, U, i = len(currents), 0.0, -1
     a, b, power = 1.0, U_0, 0.0
-    for i in range(n):
-        power += wanted[i] * currents[i]
+    for k in range(n):
+        power += (resistance[k] * currents[k] + k_M[k] * spins[k]) * currents[k]
     for m in range(n + 1):
         square = b * b - 4 * a * R_B * power
         if square >= 0:
             U = max(U, (b + math.sqrt(square)) / (2 * a))
         if m < n:
-            i = order[m]
+            i = _next_highest(k_M, resistance, spins, currents, i)
             a += R_B / resistance[i]
-            b += R_B * back[i] / resistance[i]
-            power -= wanted[i] * currents[i]
+            b += R_B * k_M[i] * spins[i] / resistance[i]
+            power -= (resistance[i] * currents[i] + k_M[i] * spins[i]) * currents[i]
     drawn = 0.0
-    for i in range(n):
-        limited[i] = min(currents[i], (U - back[i]) / resistance[i])
-        drawn += (resistance[i] * limited[i] + back[i]) * limited[i]
+    for k in range(n):
+        back = k_M[k] * spins[k]
+        limited[k] = min(currents[k], (U - back) / resistance[k])
+        drawn += (resistance[k] * limited[k] + back) * limited[k]
     return U, drawn / U
+
+
+def _next_highest(k_M: Array, resistance: Array, spins: Array, currents: Array, last: int) -> int:
+    """The motor whose voltage is the highest after that of another one; of equal ones the first. -1: before all."""
+    found, best, after = -1, -math.inf, math.inf
+    if last >= 0:
+        after = resistance[last] * currents[last] + k_M[last] * spins[last]
+    for k in range(len(currents)):
+        u = resistance[k] * currents[k] + k_M[k] * spins[k]
+        if u > best and (u < after or (u == after and k > last)):
+            found, best = k, u
+    return found
 
 
 def steady_currents(p: Any, speeds: Array) -> Array:

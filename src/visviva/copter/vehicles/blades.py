@@ -13,10 +13,12 @@ of Mahony, Kumar and Corke (2012).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from visviva._arrays import Array, frozen
-from visviva.copter.vehicles.vectors import cross
+from visviva.copter.vehicles.vectors import Vector, cross, dot
 
 DRAG, INFLOW, FLAPPING, HUB, RADIUS = range(5)  # of the constants of a rotor
 STILL = frozen(np.array([0.0, 0.0, 0.0, np.inf]))  # (4,) wind in world axes, height above the ground: none of both
@@ -31,15 +33,19 @@ def ground_factor(R: float, z: float, u: float) -> float:
     return 1.0 / (1.0 - np.maximum(u, 0.0) * ratio * ratio)
 
 
-def blade_effects(
-    c: Array, kappa_F: float, h: Array, spin: float, v: Array, z: float, u: float, force: Array, moment: Array
-) -> float:
-    """F - κ_F ϖ²; writes f - F h, the force across h, and the moment m. Without branches, so that it can be traced."""
-    w, along = np.abs(spin), h[0] * v[0] + h[1] * v[1] + h[2] * v[2]
+class BladeEffects(NamedTuple):
+    """What blades and ground add to κ_F ϖ² h of a rotor."""
+
+    more: float  # F - κ_F ϖ² [N], along h
+    force: Vector  # across h
+    moment: Vector  # about the centre of the rotor
+
+
+def blade_effects(c: Array, kappa_F: float, h: Vector, spin: float, v: Vector, z: float, u: float) -> BladeEffects:
+    """Without branches, so that it can be traced."""
+    w, along = np.abs(spin), dot(h, v)
     per_speed = kappa_F * w * ground_factor(c[RADIUS], z, u) - c[INFLOW] * along
-    across = c[DRAG] * w + c[FLAPPING] * per_speed
-    cross(v, h, moment)
-    for k in range(3):
-        force[k] = -across * (v[k] - along * h[k])
-        moment[k] *= c[HUB] * w
-    return w * (per_speed - kappa_F * w)
+    across, turning = c[DRAG] * w + c[FLAPPING] * per_speed, c[HUB] * w
+    force = -across * (v[0] - along * h[0]), -across * (v[1] - along * h[1]), -across * (v[2] - along * h[2])
+    x, y, z_ = cross(v, h)
+    return BladeEffects(w * (per_speed - kappa_F * w), force, (turning * x, turning * y, turning * z_))

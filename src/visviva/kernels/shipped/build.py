@@ -31,6 +31,7 @@ from visviva.kernels.shipped.entry import MOST, AbstractEntries
 from visviva.kernels.shipped.layout import Unnamed, fits, layout_of
 from visviva.kernels.shipped.load import LEVELS, VERSION, AbstractLibrary, linked, spelled, use
 from visviva.kernels.turned import turning
+from visviva.kernels.twins import kernel_of
 
 KERNELS = "visviva.kernels."  # generated functions are not among them
 TRIPLE = "x86_64-unknown-linux-gnu"
@@ -60,11 +61,14 @@ class Recording(AbstractLibrary):
 
     def __init__(self) -> None:
         self.found: dict[str, Recorded] = {}
+        self.twins: dict[str, str] = {}  # digests of their sources
         self.laws: dict[str, tuple[str, str]] = {}
         use(self)
 
-    def entries(self, name: str) -> Recorded | None:  # noqa: D102
-        return self.found.setdefault(name, Recorded()) if name.startswith(KERNELS) else None
+    def entries(self, name: str, sources: str | None = None) -> Recorded | None:  # noqa: D102
+        if sources is not None:
+            self.twins[name] = sources
+        return self.found.setdefault(name, Recorded()) if name.startswith(KERNELS) or sources else None
 
     def address(self, name: str, signature: str) -> None:  # noqa: D102
         return None
@@ -86,8 +90,7 @@ def results_of(kind: Any) -> str:
 def _kernel(name: str) -> Kernel:
     module, function = name.rsplit(".", 1)
     found = getattr(importlib.import_module(module), function)
-    assert isinstance(found, Kernel)
-    return found
+    return found if isinstance(found, Kernel) else kernel_of(found)
 
 
 @final
@@ -101,7 +104,7 @@ class Objects:
             joint_address(kind)
         self.entries: dict[str, dict[str, tuple[str, str]]] = {}
         self.functions: dict[str, str] = {}
-        self._laws = dict(sorted(recording.laws.items()))
+        self._laws, self._twins = dict(sorted(recording.laws.items())), recording.twins
         self._module = llvm.parse_assembly(f'target triple = "{TRIPLE}"')
         ways = ir.Module("entries")
         ways.triple = TRIPLE
@@ -174,7 +177,7 @@ class Objects:
         (pack,) = (symbol for name, symbol in self.functions.items() if name.startswith("visviva.kernels.pack.pack("))
         return {
             "version": VERSION, "sources": digest_of(SOURCES), "numba": numba.__version__, "pack": pack,
-            "entries": self.entries, "functions": self.functions, "objects": {}, "bits": {},
+            "entries": self.entries, "twins": self._twins, "functions": self.functions, "objects": {}, "bits": {},
             "compiler": compiler_digest(), "laws": list(self._laws),
         }  # fmt: skip
 

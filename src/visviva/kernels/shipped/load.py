@@ -29,8 +29,8 @@ from visviva.kernels.object_code import host_features, link_object
 from visviva.kernels.shipped.entry import PACK, AbstractEntries, Entries
 
 FOLDER = Path(__file__).parent
-KEYS = ("objects", "bits", "entries", "functions", "pack", "laws", "compiler")  # of the manifest, besides
-VERSION = 1  # of how arguments are laid out and entries are called
+KEYS = ("objects", "bits", "entries", "twins", "functions", "pack", "laws", "compiler")  # of the manifest, besides
+VERSION = 2  # of how arguments are laid out and entries are called
 LEVELS = {  # of processors, best first: what they must be able to do
     "x86-64-v4": (
         "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl",
@@ -53,8 +53,8 @@ class AbstractLibrary(ABC):
     """Where kernels are looked for before they are compiled."""
 
     @abstractmethod
-    def entries(self, name: str) -> AbstractEntries | None:
-        """The ways into a kernel."""
+    def entries(self, name: str, sources: str | None = None) -> AbstractEntries | None:
+        """The ways into a kernel that was made of these sources."""
 
     @abstractmethod
     def address(self, name: str, signature: str) -> int | None:
@@ -77,9 +77,9 @@ class Library(AbstractLibrary):
         self._addresses = addresses
         self._pack = PACK(addresses[manifest["pack"]])
 
-    def entries(self, name: str) -> Entries | None:  # noqa: D102
+    def entries(self, name: str, sources: str | None = None) -> Entries | None:  # noqa: D102
         kernel = self.manifest["entries"].get(name)
-        if kernel is None:
+        if kernel is None or self.manifest["twins"].get(name) != sources:
             return None
         places = {layout: (self._addresses[symbol], results) for layout, (symbol, results) in kernel.items()}
         return Entries(places, self._pack)
@@ -127,10 +127,10 @@ def law_of(digest: str, signature: str, source: str) -> int | None:
     return None if found is None else found.law(digest, signature, source)
 
 
-def entries_of(name: str) -> AbstractEntries | None:
-    """The ways into a kernel."""
+def entries_of(name: str, sources: str | None = None) -> AbstractEntries | None:
+    """The ways into a kernel; sources: digest of those that are none of `visviva.kernels`."""
     found = library()
-    return None if found is None else found.entries(name)
+    return None if found is None else found.entries(name, sources)
 
 
 def address_of(name: str, signature: str) -> int | None:

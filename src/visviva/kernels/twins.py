@@ -1,0 +1,88 @@
+"""Kernels made of plain functions of other packages, which run in Python as they stand.
+
+A kernel is a function of this folder, and Python calls it compiled or not at all. Elsewhere a formula is better read,
+tested and used as an ordinary function; `kernel_of` makes a `Kernel` of it and of all plain functions of its package
+that it calls. It works in memory that it is given, as all kernels do: arrays of its own are an error of the compiler.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from visviva.kernels.cache import digest_of
+from visviva.kernels.functions import Kernel
+
+DEPTH = 2  # names of a module that tell its package: those of visviva.copter.models.plant are visviva.copter
+SHORT = 600  # bytes of a function that is written into its callers: calls copy all tables of a vehicle
+
+
+@cache
+def kernel_of(function: Callable[..., Any]) -> Kernel:
+    """The kernel that Python calls in place of a plain function; on disk it is kept under a digest of its sources."""
+    return Kernel(_twin(function), {}, digest_of_sources(function))
+
+
+@cache
+def _inner(function: Callable[..., Any]) -> Kernel:
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    short = len(function.__code__.co_code) < SHORT
+    return Kernel(_twin(function), options | ({"forceinline": True} if short else {}))
+
+
+def _twin(function: Any) -> Any:
+    """A function of the same code that calls kernels in place of plain functions."""
+    around = dict(function.__globals__)
+    for name, used in _called(function):
+        around[name] = _inner(used)
+    twin = FunctionType(function.__code__, around, function.__name__, function.__defaults__, function.__closure__)
+    twin.__module__, twin.__qualname__, twin.__doc__ = function.__module__, function.__qualname__, function.__doc__
+    return twin
+
+
+def _called(function: Any) -> Iterator[tuple[str, Any]]:
+    """Plain functions of its package that a function names."""
+    for name in function.__code__.co_names:
+        used = function.__globals__.get(name)
+        if isinstance(used, FunctionType) and package_of(used) == package_of(function):
+            yield name, used
+
+
+def package_of(function: Any) -> str:
+    """The package whose functions may be part of a kernel."""
+    return ".".join(function.__module__.split(".")[:DEPTH])
+
+
+@cache
+def digest_of_sources(function: Any) -> str:
+    """Hash of the kernels here, and of all modules from which the code of a function and its tuples come."""
+    digest = hashlib.sha256(digest_of().encode())
+    for name in sorted(_modules(function)):
+        file = sys.modules[name].__file__
+        assert file is not None
+        digest.update(f"{name}\n".encode() + Path(file).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _modules(function: Any) -> set[str]:
+    found: set[str] = set()
+    todo, seen = [function], {function}
+    while todo:
+        own = todo.pop()
+        found.add(own.__module__)
+        around = vars(sys.modules[own.__module__])
+        named = getattr(own, "__code__", None)
+        names = set(own.__annotations__.values()) | set(named.co_names if named else ())
+        for name in names:
+            used = around.get(str(name))
+            tuples = isinstance(used, type) and hasattr(used, "_fields")
+            plain = isinstance(used, FunctionType) or tuples
+            if plain and package_of(used) == package_of(function) and used not in seen:
+                seen.add(used)
+                todo.append(used)
+    return found
