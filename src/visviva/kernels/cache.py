@@ -51,9 +51,8 @@ def key(sources: Path = SOURCES, digest: str | None = None) -> str:
     config: Any = numba.config  # a module whose names are set when it is imported, unknown to type checkers
     settings = [getattr(config, flag) for flag in FLAGS]
     python = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}"  # the layout of objects depends on it
-    return hashlib.sha256(
-        f"{digest or digest_of(sources)} {python} {numba.__version__} {settings}".encode()
-    ).hexdigest()[:16]
+    made_of = f"{digest or digest_of(sources)} {python} {numba.__version__} {settings}"
+    return hashlib.sha256(made_of.encode()).hexdigest()[:16]
 
 
 @cache  # the sources of a process are those it has imported, whatever happens to the files meanwhile

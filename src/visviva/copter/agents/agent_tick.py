@@ -143,7 +143,8 @@ def scratch(p: Parameters, force: Array) -> Scratch:
     n = len(p.propellers.p_P1)
     commands = n + len(p.servos.p_S0)
     sizes = (3, 3, 3, 6, 6, len(p.rows), 3 * n, n, n, commands, len(force), len(force))
-    return Scratch(*map(np.zeros, sizes), plant.plant_memory(p.model))
+    own: list[Any] = [*map(np.zeros, sizes), plant.plant_memory(p.model)]
+    return Scratch(*own)
 
 
 class Goal(NamedTuple):

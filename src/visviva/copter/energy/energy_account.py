@@ -29,8 +29,8 @@ SUPPLIED, SPENT = ("servos", "bias", "wind"), ("drag", "blades", "bearings", "se
 def account(
     name: str, how: str, vehicle: Vehicle, flown: FlownSteps, put: Callable[..., None] = put_step_works
 ) -> EnergyAudit:  # fmt: skip
-    """The audit of flown steps.   put: `put_step_works`, or its compiled twin."""
-    found = step_works(gyrostat(vehicle), flown.x, flown.h, flown.currents, flown.wanted, flown.air, put)
+    """The audit of flown steps.   put: `put_step_works`, or its kernel."""
+    found = step_works(gyrostat(vehicle), flown, put)
     rows, wakes = dict(zip(ROWS, found.T, strict=False)), found[:, WAKES:]
     supplier, heat = ("motors", SPENT) if vehicle.battery is None else ("battery", (*SPENT, "battery resistance"))
     way = np.diff(centre_of_mass(vehicle, flown), axis=0)

@@ -20,6 +20,7 @@ from collections.abc import Callable
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.copter.energy.flown_steps import FlownSteps
 from visviva.copter.models.gyrostat import Gyrostat, moving_air, rotor_effects
 from visviva.copter.models.plant import Memory, plant_memory, put_mean_state
 from visviva.copter.vehicles.battery import supply
@@ -103,10 +104,8 @@ def put_step_works(
             works[k, j] *= h[k]
 
 
-def step_works(
-    p: Gyrostat, x: Array, h: Array, currents: Array, wanted: Array, air: Array, put: Callable[..., None] = put_step_works
-) -> Array:  # fmt: skip
-    """The same with arrays of its own.   put: `put_step_works`, or its compiled twin."""
-    works = np.empty((len(h), WAKES + len(p.servo)))
-    put(p, x, h, currents, wanted, air, plant_memory(p), works)
+def step_works(p: Gyrostat, flown: FlownSteps, put: Callable[..., None] = put_step_works) -> Array:
+    """The same of flown steps, with arrays of its own.   put: `put_step_works`, or its kernel."""
+    works = np.empty((len(flown.h), WAKES + len(p.servo)))
+    put(p, flown.x, flown.h, flown.currents, flown.wanted, flown.air, plant_memory(p), works)
     return works

@@ -150,7 +150,7 @@ def put_step_wrenches(
 def wrenches(
     vehicle: Vehicle, flown: FlownSteps, put: Callable[..., None] = put_step_wrenches
 ) -> tuple[Array, Array, Array]:  # fmt: skip
-    """`put_step_wrenches` of flown steps, or its compiled twin, with arrays of its own."""
+    """`put_step_wrenches` of flown steps, or its kernel, with arrays of its own."""
     p, N = gyrostat(vehicle), len(flown.h)
     made, other, at_nodes = np.empty((N, 6)), np.empty((N, 6)), np.empty((N + 1, 6))
     put(p, flown.x, flown.h, flown.gust, flown.air, plant_memory(p), made, other, at_nodes)
