@@ -19,9 +19,11 @@ COMPARED = """
 import importlib
 import warnings
 import numpy as np
+from visviva.kernels.functions import Kernel
 from visviva.kernels.shipped import load
 from visviva.kernels.shipped.entry import AbstractEntries
 from visviva.kernels.shipped.layout import layout_of
+from visviva.kernels.twins import kernel_of
 
 warnings.simplefilter("ignore")
 manifest = load.read_manifest()
@@ -52,10 +54,11 @@ def bits(value):
 class Both(AbstractEntries):
     # `run_ticks` makes steps by address, in memory that is not among its arguments: a second call begins elsewhere
 
-    def __init__(self, name):
+    def __init__(self, name, sources):
         module, function = name.rsplit(".", 1)
-        self.name, self.kernel = name, getattr(importlib.import_module(module), function)
-        self.entries = shipped.entries(name)
+        found = getattr(importlib.import_module(module), function)
+        self.name, self.kernel = name, found if isinstance(found, Kernel) else kernel_of(found)
+        self.entries = shipped.entries(name, sources)
 
     def function(self, arguments, layout):
         return None
@@ -74,8 +77,9 @@ class Both(AbstractEntries):
 
 
 class Compared(load.AbstractLibrary):
-    def entries(self, name):
-        return Both(name) if name.startswith("visviva.kernels.") and ".elementary." not in name else None
+    def entries(self, name, sources=None):
+        ours = sources is not None or name.startswith("visviva.kernels.") and ".elementary." not in name
+        return Both(name, sources) if ours else None
 
     def address(self, name, signature):
         return None

@@ -15,6 +15,8 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from visviva.kernels.cache import digest_of
 from visviva.kernels.functions import Kernel
 
@@ -60,29 +62,33 @@ def package_of(function: Any) -> str:
 
 @cache
 def digest_of_sources(function: Any) -> str:
-    """Hash of the kernels here, and of all modules from which the code of a function and its tuples come."""
+    """Hash of the kernels here, of all modules from which its code and its tuples come, and of numbers it names."""
     digest = hashlib.sha256(digest_of().encode())
-    for name in sorted(_modules(function)):
+    modules, numbers = _made_of(function)
+    for name in sorted(modules):
         file = sys.modules[name].__file__
         assert file is not None
         digest.update(f"{name}\n".encode() + Path(file).read_bytes())
+    digest.update("\n".join(sorted(numbers)).encode())
     return digest.hexdigest()[:16]
 
 
-def _modules(function: Any) -> set[str]:
-    found: set[str] = set()
+def _made_of(function: Any) -> tuple[set[str], set[str]]:
+    modules: set[str] = set()
+    numbers: set[str] = set()
     todo, seen = [function], {function}
     while todo:
         own = todo.pop()
-        found.add(own.__module__)
+        modules.add(own.__module__)
         around = vars(sys.modules[own.__module__])
-        named = getattr(own, "__code__", None)
-        names = set(own.__annotations__.values()) | set(named.co_names if named else ())
-        for name in names:
+        code = getattr(own, "__code__", None)
+        for name in set(own.__annotations__.values()) | set(code.co_names if code else ()):
             used = around.get(str(name))
             tuples = isinstance(used, type) and hasattr(used, "_fields")
-            plain = isinstance(used, FunctionType) or tuples
-            if plain and package_of(used) == package_of(function) and used not in seen:
-                seen.add(used)
-                todo.append(used)
-    return found
+            if isinstance(used, int | float | tuple | np.ndarray):
+                numbers.add(f"{own.__module__}.{name} = {used!r}")
+            elif (isinstance(used, FunctionType) or tuples) and package_of(used) == package_of(function):
+                if used not in seen:
+                    seen.add(used)
+                    todo.append(used)
+    return modules, numbers
