@@ -32,7 +32,8 @@ def kernel_of(function: Callable[..., Any]) -> Kernel:
 
 @cache
 def _inner(function: Callable[..., Any]) -> Kernel:
-    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    """What others call. On disk it is a part of them: alone, it would be there still when what it calls has changed."""
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "kept": False}
     short = len(function.__code__.co_code) < SHORT
     return Kernel(_twin(function), options | ({"forceinline": True} if short else {}))
 

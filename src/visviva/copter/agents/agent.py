@@ -17,6 +17,7 @@ from visviva.control.tracking import check_approach
 from visviva.copter.agents.agent_flight import AgentFlight
 from visviva.copter.agents.agent_loop import Record, World, loops, progress
 from visviva.copter.agents.agent_tick import NEVER, READY, Goal, LawAccess, Memory, Parameters, scratch
+from visviva.copter.agents.lean import shares
 from visviva.copter.agents.sensors import Sensors
 from visviva.copter.estimation import (
     attitude_observer,
@@ -77,6 +78,8 @@ class Agent:
     frame_poles, attitude_gain: of `position_observer` and `attitude_observer`, for each frame; by default those of the
               text for frames at 10 Hz, and for others such that errors fade as fast, see `poles_of_frames`.
     rate_gains: L_ω and L_τ of `rate_observer`.   force_memory: l_F of `force_bias`.
+    lean:     whether its reference leans into forces that its rotors do not make and that stay, such as those of wind;
+              without, upright rotors hold a place some centimetres aside. A pilot leans for himself.
     """
 
     vehicle: Vehicle
@@ -92,6 +95,7 @@ class Agent:
     attitude_gain: float | None = None
     rate_gains: tuple[float, float] = (0.2, 0.01)
     force_memory: float = 0.98
+    lean: bool = True
 
     def __post_init__(self) -> None:
         check_vehicle(self.vehicle, "vehicle of an agent")
@@ -151,7 +155,7 @@ class Agent:
         counts[READY] = NEVER
         i = np.array(hover.currents)
         return Memory(
-            p.latency.start(), p.attitude.start(), p.position.start(), p.rate.start(), p.bias.start(),
+            p.latency.start(), p.attitude.start(), p.position.start(), p.rate.start(), p.bias.start(), np.zeros(2),
             propellers_start(p.propellers, hover.speeds), servos_start(p.servos, tilts), force, i, tilts, i.copy(),
             tilts.copy(), wrench, counts, scratch(p, force),
         )  # fmt: skip
@@ -162,7 +166,9 @@ class Agent:
         wrench = _wrenches(p, law.code, motion)
         late = self._lags(p) - p.lead
         sooner = np.array([np.interp(t + late[i], t, wrench[:, i]) - wrench[:, i] for i in range(6)]).T
-        return Goal(motion, np.ascontiguousarray(sooner))
+        leans = self.lean and not plan.piloted and not {"F_x", "F_y"} & set(wrench_rows(self.vehicle))
+        thrust = wrench[:, -1] * leans
+        return Goal(motion, np.ascontiguousarray(sooner), shares(thrust, p.position.gravity * self.vehicle.mass, self.period))
 
     def _lags(self, p: Parameters) -> Array:
         """Mean times [s] until components of the wrench are made, as filters and servos have them at hover."""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visviva._arrays import Array
+from visviva.copter.agents.lean import put_leaned, smooth
 from visviva.copter.estimation import (
     AttitudeObserver,
     ForceBias,
@@ -126,6 +127,7 @@ class Memory(NamedTuple):
     position: Array
     rate: Array
     bias: Array  # F̂_B
+    lean: Array  # (2,) F̂_B across the rotors, smoothed
     propellers: Array
     servos: Array
     force: Array
@@ -152,6 +154,7 @@ class Goal(NamedTuple):
 
     motion: Array  # (3, 7) q_R and its two rates, p.lead later
     sooner: Array  # (6,) how much the wrench that it takes will have changed until each component is made
+    lean: Array  # (3,) see `visviva.copter.agents.lean`; zeros where it does not lean
 
 
 class Frame(NamedTuple):
@@ -283,6 +286,7 @@ def _feel(p: Parameters, s: Memory) -> None:
         p.bias, s.bias, own.torque, s.position[BIAS : BIAS + 3], s.position[V : V + 3], s.attitude[NOW : NOW + 4],
         m.f[3:6],
     )  # fmt: skip
+    smooth(s.bias, T, s.lean)
     bias = vector_at(s.bias, 0)
     add_vector(own.held, 3, bias)
     add_vector(own.held, 0, plus(vector_at(s.rate, 3), cross(com, bias)))
@@ -316,8 +320,8 @@ def _ask(
     for i in range(6):
         law.still[i] = -own.still[i]
     for i in range(3):
-        for j in range(goal.motion.shape[1]):
-            law.knots[i, j] = goal.motion[i, j]
+        put_copy(goal.motion[i], law.knots[i])
+    put_leaned(goal.lean, s.lean, law.knots[:3])
     law.clock[0], law.clock[1], law.clock[2] = t, 1.0, t
     limited = law.status[1]
     call_inputs(law.address, (len(y), law.T, law.P, t, law.read, law.given))
