@@ -89,7 +89,6 @@ def _made_of(function: Any) -> tuple[set[str], set[str]]:
             if isinstance(used, int | float | tuple | np.ndarray):
                 numbers.add(f"{own.__module__}.{name} = {used!r}")
             elif (isinstance(used, FunctionType) or tuples) and package_of(used) == package_of(function):
-                if used not in seen:
-                    seen.add(used)
-                    todo.append(used)
+                todo += [used] if used not in seen else []
+                seen.add(used)
     return modules, numbers

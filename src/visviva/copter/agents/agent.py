@@ -167,8 +167,8 @@ class Agent:
         late = self._lags(p) - p.lead
         sooner = np.array([np.interp(t + late[i], t, wrench[:, i]) - wrench[:, i] for i in range(6)]).T
         leans = self.lean and not plan.piloted and not {"F_x", "F_y"} & set(wrench_rows(self.vehicle))
-        thrust = wrench[:, -1] * leans
-        return Goal(motion, np.ascontiguousarray(sooner), shares(thrust, p.position.gravity * self.vehicle.mass, self.period))
+        lean = shares(wrench[:, -1] * leans, self.vehicle.mass * self.vehicle.gravity, self.period)
+        return Goal(motion, np.ascontiguousarray(sooner), lean)
 
     def _lags(self, p: Parameters) -> Array:
         """Mean times [s] until components of the wrench are made, as filters and servos have them at hover."""

@@ -6,8 +6,8 @@ reference takes,
 
     R' = R_R exp(φ n),   tan φ = u |F̂_xy|,   n = (F̂_y, -F̂_x, 0)/|F̂_xy|,   u = T_R³/(T_R⁴ + T_0⁴)
 
-u is 1/T_R, and fades where there is no thrust to lean. F̂ is smoothed and changes slowly; T_R and its rates are known, so
-that the reference has its right velocities on the way.
+u is 1/T_R, and fades where there is no thrust to lean. F̂ is smoothed and changes slowly; T_R and its rates are known,
+and so are the velocities of the reference on its way.
 """
 
 from __future__ import annotations
