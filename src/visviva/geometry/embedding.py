@@ -168,18 +168,22 @@ class Rotations(AbstractSpace):
         turning = cross(transpose(R)[..., None, :, :], rows[..., head:].reshape(*rows.shape[:-1], 3, 3)).sum(-2) @ Q
         if not self.moves:
             return turning
-        return np.concatenate([turning, rows[..., :3] @ Q if self.moves == "body" else rows[..., :3]], axis=-1)
+        pulled = np.empty((*turning.shape[:-1], 6))
+        pulled[..., :3], pulled[..., 3:] = turning, rows[..., :3] @ Q if self.moves == "body" else rows[..., :3]
+        return pulled
 
     def push(self, q: Array, xi: Array) -> Array:  # noqa: D102
         if self.n == 2 or q.ndim == 1:
             return apply(self.lift(q), xi)
         R = self.rotation(q)
         Q = inverse_transposed(R)
-        columns = cross(apply(Q, xi[..., :3])[..., None, :], transpose(R)).reshape(*R.shape[:-2], 9)
+        columns = cross(apply(Q, xi[..., :3])[..., None, :], transpose(R))
+        columns = columns.reshape(*columns.shape[:-2], 9)
         if not self.moves:
             return columns
-        v = xi[..., 3:]
-        return np.concatenate([apply(Q, v) if self.moves == "body" else v, columns], axis=-1)
+        rates = np.empty((*columns.shape[:-1], 12))
+        rates[..., :3], rates[..., 3:] = apply(Q, xi[..., 3:]) if self.moves == "body" else xi[..., 3:], columns
+        return rates
 
     def retract(self, q0: Array, delta: Array) -> Array:  # noqa: D102
         R0, w = self.rotation(q0), delta[..., : self.turns[self.n]]

@@ -40,6 +40,7 @@ def check_space(
         for q, own in ((middles, rows), (np.repeat(middles, 4, axis=0), np.repeat(rows, 4, axis=0)), (q0[0], rows[0])):
             xis = np.resize(xi, (*q.shape[:-1], space.dim))
             require("push is the lift", space.push(q, xis), apply(space.lift(q), xis), 1e-13, unit)
-            require("pull is the lift", space.pull(own, q), own @ space.lift(q), 1e-13, unit)
+            for C in (own, rows[0]):
+                require("pull is the lift", space.pull(C, q), C @ space.lift(q), 1e-13, unit)
         turn = (apply(space.lift(ahead), xi) - apply(space.lift(behind), xi)) / (2 * h)
         require("drift", turn, space.drift(q0, xi), 1e-8, unit)

@@ -24,6 +24,7 @@ from visviva.copter.estimation import (
     LatencyEstimator,
     PositionObserver,
     RateObserver,
+    ThrustScale,
     correct_attitude,
     correct_position,
     predict_attitude,
@@ -31,10 +32,12 @@ from visviva.copter.estimation import (
     update_force_bias,
     update_latency,
     update_rate,
+    update_thrust_scale,
 )
 from visviva.copter.estimation.attitude_observer import AT_FRAME, NOW
 from visviva.copter.estimation.buffers import LAST, TAKEN
 from visviva.copter.estimation.position_observer import BIAS, START, R, V
+from visviva.copter.estimation.thrust_scale import FORCE, SCALE
 from visviva.copter.estimation.turns import exponential, multiply, quaternion_at, rotate
 from visviva.copter.force import Propellers, Servos
 from visviva.copter.force.fixed import put_rotor_force
@@ -92,6 +95,7 @@ class Parameters(NamedTuple):
     position: PositionObserver
     rate: RateObserver
     bias: ForceBias
+    scale: ThrustScale
     propellers: Propellers
     servos: Servos
     force: Any  # RotorForce or TiltForce
@@ -127,6 +131,7 @@ class Memory(NamedTuple):
     position: Array
     rate: Array
     bias: Array  # F̂_B
+    scale: Array  # what of it goes along with the thrust
     lean: Array  # (2,) F̂_B across the rotors, smoothed
     propellers: Array
     servos: Array
@@ -287,7 +292,9 @@ def _feel(p: Parameters, s: Memory) -> None:
         m.f[3:6],
     )  # fmt: skip
     smooth(s.bias, T, s.lean)
-    bias = vector_at(s.bias, 0)
+    update_thrust_scale(p.scale, s.scale, p.bias.mass * (there[2] - s.position[BIAS + 2]) - m.f[5], m.f[5])
+    s.bias[2] = s.scale[FORCE] + s.scale[SCALE] * m.f[5]
+    bias = (s.bias[0], s.bias[1], s.scale[FORCE] + s.scale[SCALE] * s.wrench[5])
     add_vector(own.held, 3, bias)
     add_vector(own.held, 0, plus(vector_at(s.rate, 3), cross(com, bias)))
 
