@@ -4,7 +4,7 @@ Upright rotors hold a force F̂ across their axis, such as that of wind, by a ti
 reference does not lean takes the tilt for an error, and stays aside by what balances it. With the thrust T_R that the
 reference takes,
 
-    R' = R_R exp(φ n),   tan φ = u |F̂_xy|,   n = (F̂_y, -F̂_x, 0)/|F̂_xy|,   u = T_R³/(T_R⁴ + T_0⁴)
+    R' = R_R exp(φ n),   tan φ = u |F̂_xy|,   n = (F̂_y, -F̂_x, 0)/|F̂_xy|,   u = T_R⁵/(T_R⁶ + T_0⁶)
 
 u is 1/T_R, and fades where there is no thrust to lean. F̂ is smoothed and changes slowly; T_R and its rates are known,
 and so are the velocities of the reference on its way.
@@ -20,13 +20,13 @@ from visviva._arrays import Array
 from visviva.copter.estimation.turns import Quaternion, multiply, put_quaternion, quaternion_at
 
 MEMORY = 0.1  # [s] of the smoothed force
-LEAST = 0.3  # T_0, of the weight
+LEAST = 0.6  # T_0, of the weight
 Q_AT = 3  # in a row of a reference
 
 
 def shares(thrust: Array, weight: float, T: float) -> Array:
     """u and its two rates at instants T apart, (instants, 3).   thrust: T_R [N]."""
-    u = thrust**3 / (thrust**4 + (LEAST * weight) ** 4)
+    u = thrust**5 / (thrust**6 + (LEAST * weight) ** 6)
     rate = np.gradient(u, T)
     return np.ascontiguousarray(np.stack([u, rate, np.gradient(rate, T)], axis=1))
 
