@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from visviva.copter.agents import lean
-from visviva.kernels.twins import digest_of_sources, kernel_of
+from visviva.kernels.twins import digest_of_sources, kernel_of, prepare
 
 LOW = "RISE = 1.0\n\ndef rise(x):\n    return {slope} * x\n"
 MIDDLE = "from own.part.low import RISE, rise\n\ndef line(x):\n    return rise(x) + RISE\n"
@@ -70,3 +71,12 @@ def test_it_computes_what_the_plain_function_does():
     kernel(share, force, made)
     np.testing.assert_allclose(made, plain, rtol=1e-14)
     assert np.abs(plain - motion).max() > 0.1
+
+
+def test_what_is_not_shipped_is_compiled_before_it_is_called(monkeypatch):
+    said = []
+    monkeypatch.setattr("visviva.kernels.twins.announce", lambda what: said.append(what) or nullcontext())
+    kernel, arguments = kernel_of(lean.smooth), (np.zeros(3), 0.1, np.zeros(2))
+    prepare(kernel, arguments, "leans")
+    assert said == ["leans"]
+    assert len(kernel.meaning.signatures) == 1

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from visviva.kernels.announce import announce
 from visviva.kernels.cache import digest_of
 from visviva.kernels.functions import Kernel
 
@@ -28,6 +29,15 @@ SHORT = 600  # bytes of a function that is written into its callers: calls copy 
 def kernel_of(function: Callable[..., Any]) -> Kernel:
     """The kernel that Python calls in place of a plain function; on disk it is kept under a digest of its sources."""
     return Kernel(_twin(function), {}, digest_of_sources(function))
+
+
+def prepare(kernel: Kernel, arguments: tuple[Any, ...], what: str) -> None:
+    """Compile it for such arguments where it is not shipped, with a line on the terminal that says what that is."""
+    if kernel.entries is None and hasattr(kernel.meaning, "compile"):
+        import numba
+
+        with announce(what):
+            kernel.meaning.compile(tuple(map(numba.typeof, arguments)))
 
 
 @cache

@@ -51,7 +51,7 @@ from visviva.copter.vehicles.wind import GustLike, WindLike
 from visviva.errors import ModelError
 from visviva.geometry.quaternion import matrix_of
 from visviva.kernels.control.tracking import track_address
-from visviva.kernels.twins import kernel_of
+from visviva.kernels.twins import kernel_of, prepare
 
 NEAR = 1e-9  # of a tick
 START_UP = 5.0  # [s] in which two frames should arrive
@@ -251,9 +251,11 @@ class Agent:
         kept = [np.full((ticks, width), np.nan) for width in widths]
         path, air = np.full((ticks, steps, len(x)), np.nan), np.full((ticks, steps, 4), np.nan)
         record = Record._make([*kept, path, np.zeros((ticks, 3)), air])
+        run, now = kernel_of(loops[bool(tilting)]), progress(measured, hover.speeds)
+        given = (p, s, access, world, measured, x, goals, now, record)
+        prepare(run, given, "flights by sensors")
         begun = perf_counter()
-        now = progress(measured, hover.speeds)
-        made = kernel_of(loops[bool(tilting)])(p, s, access, world, measured, x, goals, now, record)
+        made = run(*given)
         elapsed = perf_counter() - begun
         del alive
         record = Record._make(part[:made] for part in record)
