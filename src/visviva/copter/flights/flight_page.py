@@ -12,7 +12,7 @@ from visviva._arrays import Array
 from visviva._files import write_text
 from visviva.copter.energy.energy_account import thrust_axes
 from visviva.copter.flights.plot_flight import plot_flight, reference
-from visviva.copter.vehicles.rotor import Rotor
+from visviva.copter.vehicles.plot_vehicle import disc_radius
 from visviva.results.page import page_text, picture_section, text_section
 from visviva.results.page_motion import NUMBERS, shortened
 from visviva.views.mechanism_strobe import instants
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 RATE = 60  # frames per second
 RING = 16  # corners of a disc
-DISC = 0.35  # radius, as a share of the arm, of a rotor that tells none
 PUSH = 0.6  # arms, of the thrust at hover
 NOSE = 0.5  # arms, of the line along x
 LEGEND = (
@@ -66,7 +65,7 @@ def moving(flight: Flight | AgentFlight) -> dict[str, Any]:
         at = len(points)
         h = axes[:, i]
         points += [_placed(r, R, rotor.position), _placed(r, R, rotor.position + push * thrusts[:, i, None] * h)]
-        points += [_placed(r, R, rotor.position + edge) for edge in _ring(h, _radius(rotor, own.arm))]
+        points += [_placed(r, R, rotor.position + edge) for edge in _ring(h, disc_radius(own, rotor))]
         lines.append((0, at, own.name))
         strokes.append(([*range(at + 2, at + 2 + RING), at + 2], "left" if rotor.spin > 0 else "right"))
         strokes.append(([at, at + 1], "thrust"))
@@ -83,10 +82,6 @@ def moving(flight: Flight | AgentFlight) -> dict[str, Any]:
 def _placed(r: Array, R: Array, p: Array) -> Array:
     """Of points p of the body, (3,) or (n, 3), in the world (n, 3)."""
     return np.asarray(r + np.einsum("nij,...j->ni" if p.ndim == 1 else "nij,nj->ni", R, p))
-
-
-def _radius(rotor: Rotor, arm: float) -> float:
-    return rotor.radius or DISC * arm
 
 
 def _ring(h: Array, radius: float) -> list[Array]:
