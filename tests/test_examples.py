@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-LONG = ("07_pictures", "15_falling_chain", "20_one_motion", "21_small_motions", "42_looping")  # run by themselves, with all
+LONG = ("07_pictures", "15_falling_chain", "20_one_motion", "21_small_motions", "42_looping")  # they run alone
 SHORT = [path for path in EXAMPLES if "_track_" not in path.stem and path.stem not in LONG]
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]\d+)?")
 MISSED = re.compile(r"(\S+) missed, (\S+) allowed")

@@ -142,7 +142,7 @@ class AgentFlight:
 
     @cached_property
     def cautions(self) -> tuple[str, ...]:
-        """What the agent has to say, by its own estimates; and where it has lost the vehicle, which it may not know."""
+        """What the agent has to say, by its own estimates; where it has lost the vehicle, and what is not flown."""
         c, T, found = self.memory.counts, self.agent.period, list[str]()
         if not self.flew:
             return (self._why_it_stayed(),)
@@ -154,6 +154,12 @@ class AgentFlight:
             found.append(f"the law had no inputs for {c[NO_INPUTS] * T:.2f} s: it held what it had asked for.")
         if weak := self._weakest():
             found.append(weak)
+        if late := [rotor for rotor in self.vehicle.rotors if rotor.lag]:
+            others = f" and {len(late) - 1} more" if late[1:] else ""
+            found.append(
+                f"lag={late[0].lag:g} s of {late[0].name}{others} is for flights with perfect state and not used: here "
+                "inertia= and currents make rotors late. Leave lag= out, or give another inertia=."
+            )
         e = self.errors
         if not self.plan.piloted and (outside := ~(e["e_r"] <= BOX)).any():
             found.append(f"control was lost: more than {BOX:g} m from the reference at t = {e['t'][outside][0]:.2f} s.")
