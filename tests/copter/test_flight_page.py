@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 from plain_flights import fly, in_python  # noqa: F401
 
-from visviva import ModelError, control, copter
+from visviva import ModelError, RunWarning, control, copter
 from visviva.copter.flights.flight_page import moving
 
 TRICOPTER = copter.tricopter().without_bias()
@@ -80,6 +80,14 @@ def test_a_flight_by_sensors_has_a_page_with_its_cautions(in_python, tmp_path): 
     text = text_of(flight, tmp_path / "flight.html")
     assert '<p class="caution">frames were missing' in text
     assert_allclose(np.array(moving(flight)["points"])[:, 0][[0, -1]], flight.trace[0][[0, -1]], atol=1e-5)
+
+
+def test_what_a_reference_takes_too_much_of_is_on_the_page(tmp_path):
+    plan = aside(copter.quadcopter().without_bias())  # level, though its rotors do not tilt
+    with pytest.warns(RunWarning, match="takes more than the rotors") as warned:
+        flight = copter.fly(plan)
+    assert flight.cautions[0] == str(warned[0].message)
+    assert '<p class="caution">aside &lt;b&gt; takes more' in text_of(flight, tmp_path / "flight.html")
 
 
 def test_what_never_flew_has_no_page(in_python, tmp_path):  # noqa: F811

@@ -14,6 +14,7 @@ from visviva._suggestions import suggesting
 from visviva.control import Controller
 from visviva.copter.energy.energy_audit import EnergyAudit
 from visviva.copter.energy.rigid_audit import rigid_audit
+from visviva.copter.flights.demand import CHECKED, too_much
 from visviva.copter.flights.manoeuvres import Figures, Manoeuvre
 from visviva.copter.models.rigid_rotors import RigidRotors
 from visviva.copter.vehicles.allotment import allot
@@ -104,10 +105,13 @@ class Flight:
     def _audit(self) -> EnergyAudit:
         return rigid_audit(self)
 
-    @property
+    @cached_property
     def cautions(self) -> tuple[str, ...]:
-        """What warned during the run."""
-        return self.run.warnings
+        """What warned: the reference takes more than rotors give, the ground is too near, and notes of the run."""
+        times = np.linspace(0.0, self.plan.duration, CHECKED)
+        wanting = too_much(self.plan, self.vehicle, self.law, times)
+        low = self.around.too_low(self.vehicle, self.plan.name, self.run.t, *self.trace)
+        return (*filter(None, (wanting, low)), *self.run.warnings)
 
     def __str__(self) -> str:
         return "\n".join(self.lines)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_number, finite_vector, frozen
-from visviva._suggestions import helpful
+from visviva._suggestions import helpful, suggesting
 from visviva.copter.vehicles.battery import Battery, supply
 from visviva.copter.vehicles.rotor import Rotor
 from visviva.copter.vehicles.trim import hover_split
@@ -92,7 +92,7 @@ def _no_bias() -> Array:
 
 
 @final
-@helpful
+@suggesting
 @dataclass(frozen=True, eq=False)
 class Vehicle:
     """A body with rotors.
