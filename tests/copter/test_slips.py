@@ -78,7 +78,7 @@ UNITS = {
     "ring in mm": (lambda: copter.ring(ROTOR, RIGHT, (1, -1, 1, -1), radius=250), "250 mm are 0.25 m"),
     "place in cm": (lambda: like(position=(24.0, 0, 0)), "'rotor1' from the origin is 24.*24 cm are 0.24"),
     "lag in ms": (lambda: like(lag=20), "lag of rotor 'rotor1' is 20 s, .*20 ms are 0.02"),
-    "delay in ms": (lambda: copter.Sensors(delay=34), "delay of sensors is 34 s, .*34 ms are 0.034"),
+    "delay in ms": (lambda: copter.fly("flip", sensors=copter.Sensors(delay=34)), "is 34 s, .*34 ms are 0.034"),
     "milliohms": (lambda: like(resistance=120), "resistance .* 120 Ω.*120 mΩ are 0.12"),
     "milliohms of a battery": (lambda: copter.Battery(16.0, 30, 2.2), "of a battery is 30.*30 mΩ are 0.03"),
     "mA h": (lambda: copter.Battery(16.0, 0.03, 2200), "capacity .*2200 mA h are 2.2"),

@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from visviva._arrays import Array, finite_array, finite_number, finite_vector, frozen
 from visviva._suggestions import helpful
 from visviva.copter.estimation import Misalignment, calibrate_misalignment
-from visviva.copter.vehicles.units import check_unit
 from visviva.errors import ModelError
 from visviva.geometry import SO3
 
@@ -76,7 +75,6 @@ class Sensors:
             object.__setattr__(self, name, finite_number(getattr(self, name), f"{name} of sensors", minimum=0.0))
         for name in ("gyro_bias", "accel_bias", "mounting"):
             object.__setattr__(self, name, frozen(finite_vector(getattr(self, name), f"{name} of sensors", 3)))
-        check_unit(self.delay, "time", "delay of sensors")
         object.__setattr__(self, "frame_period", finite_number(self.frame_period, "frame_period [s]", positive=True))
         object.__setattr__(self, "blind", _spans(self.blind))
         if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer) or self.seed < 0:
