@@ -19,6 +19,7 @@ from visviva.copter.flights.manoeuvres import Manoeuvre, planned, standard_vehic
 from visviva.copter.models.rigid import rigid, rigid_air
 from visviva.copter.models.rigid_rotors import RigidRotors, has_effects
 from visviva.copter.vehicles.surroundings import Surroundings
+from visviva.copter.vehicles.units import check_unit
 from visviva.copter.vehicles.vehicle import Vehicle, check_vehicle
 from visviva.copter.vehicles.wind import GustLike, WindLike
 from visviva.errors import ModelError
@@ -128,9 +129,11 @@ def _fly_by_sensors(
 
 
 def check_pilot(sensors: object, agent: object) -> None:
-    """ModelError where these are something else."""
+    """ModelError where these are something else, or frames later than any."""
     if not isinstance(sensors, Sensors | None):
         raise ModelError(f"sensors= is vv.copter.Sensors(), or Sensors.ideal(), got {sensors!r}.")
+    if sensors is not None:
+        check_unit(sensors.delay, "time", "delay of sensors")
     if not isinstance(agent, Agent | None):
         raise ModelError(f"agent= is vv.copter.Agent(vehicle), got {agent!r}.")
 
