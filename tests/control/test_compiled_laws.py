@@ -30,6 +30,7 @@ APPROACHES = ("particle", "body", "energy")
 ONE = c.gains(mass=1.3, damping=2.0, stiffness=3.0)
 POINT = c.point_gains((0.3, 0, 0), mass=1.0, damping=4.0, stiffness=4.0)
 TOOL = ("ground", "tool")
+LIGHT = np.arange(1.0, 9.0)
 NEVER = np.array([[1.0, 0, 0, 0], [-1.0, 0, 0, 0], [0, 1.0, 1.0, 0]])  # with u1 ≤ -1 and -u1 ≤ -1
 
 
@@ -71,10 +72,11 @@ def _redundant_arm(approach):
     rng = np.random.default_rng(6)
     rotors = {"rotors": c.Thrusters(rng.normal(size=(6, 8)), tuple("abcdefgh"))}
     A = rng.normal(size=(10, 10))
-    gains = {("ground", "base"): random_gains(3), "shoulder": ONE, "slide": ONE}
-    return c.tracking(
-        m, gains, approach, actuators=rotors, weight=A @ A.T + np.eye(10), limits={"rotors": (-4, 4), "at_slide": (-1, 1)}
-    )  # fmt: skip
+    gains, limits = (
+        {("ground", "base"): random_gains(3), "shoulder": ONE, "slide": ONE},
+        {"rotors": (-4, 4), "at_slide": (-1, 1)},
+    )
+    return c.tracking(m, gains, approach, actuators=rotors, weight=A @ A.T + np.eye(10), limits=limits)
 
 
 def laws():
@@ -92,10 +94,9 @@ def laws():
                 {("ground", "base"): random_gains(3), "shoulder": ONE, "slide": ONE}, a
             ),
         }
-        light = np.arange(1.0, 9.0)
         found |= {
-            f"octocopter {a}": lambda a=a: _craft(octocopter, a, weight=light),
-            f"octocopter with limits {a}": lambda a=a: _craft(octocopter, a, weight=light, limits={"rotors": (0, 4.0)}),
+            f"octocopter {a}": lambda a=a: _craft(octocopter, a, weight=LIGHT),
+            f"octocopter with limits {a}": lambda a=a: _craft(octocopter, a, weight=LIGHT, limits={"rotors": (0, 4.0)}),
             f"flying arm, redundant {a}": lambda a=a: _redundant_arm(a),
         }
     many = {

@@ -178,10 +178,8 @@ class AgentFlight:
             return ""
         alike = np.flatnonzero(left < (1 + NEAR) * left[i] + NEAR * abs(lost[i]))  # one above the other
         names = " or ".join(own.rotors[k].name for k in alike)
-        return (
-            f"{names} seems to push {100 * min(lost[i] / pushed, 1.0):.0f} % less than it should, unless wind or a load turns "
-            "the vehicle."
-        )
+        missing = 100 * min(lost[i] / pushed, 1.0)
+        return f"{names} seems to push {missing:.0f} % less than it should, unless wind or a load turns the vehicle."
 
     @cached_property
     def steps(self) -> FlownSteps:

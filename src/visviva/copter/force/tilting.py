@@ -100,8 +100,8 @@ def tilt_force(
     right = np.linalg.pinv(B)
     return TiltForce(
         period, math.exp(-2 * math.pi * frequency * period), frozen(B), frozen(right),
-        frozen(np.eye(len(right)) - right @ B), frozen([rotor.kappa_F for rotor in vehicle.rotors]), frozen(F_min), frozen(F_max), frozen(low), frozen(high),
-        servo,
+        frozen(np.eye(len(right)) - right @ B), frozen([rotor.kappa_F for rotor in vehicle.rotors]), frozen(F_min),
+        frozen(F_max), frozen(low), frozen(high), servo,
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Inputs that are more than what they act on: the nearest accelerations first, then the lightest inputs.
 
-B u = Yᵀ w with w = Tᵀ u: rows of Y are r independent columns of B, T (nu, r) what each input does to them. Of the w that
-Gauss' principle wants in the metric G the lightest inputs are
+B u = Yᵀ w with w = Tᵀ u: the r rows of Y are independent directions of force, T (nu, r) the share of each input in
+them. Where Gauss' principle wants w0, in the metric G, the lightest inputs are
 
     u0 = K w0,     K = weight⁻¹ T (Tᵀ weight⁻¹ T)⁻¹,     Tᵀ K = 1 ,
 
@@ -9,7 +9,7 @@ and within limits W u ≤ l, by the two programmes of `control.lexicographic`,
 
     u1 ∈ argmin ½ ‖Tᵀ u - w0‖²_G,   W u ≤ l;     u = u1 + Π y,   y = argmin ½ ‖u1 + y‖²_weight,   W Π y ≤ l - W u1 ,
 
-where Π = 1 - K Tᵀ is what T does not see: of y the rest is free, and counts by itself.
+where Π = 1 - K Tᵀ: what T sees of y is not limited, and does not change the rest, normal to it in the weight.
 """
 
 from __future__ import annotations
@@ -21,14 +21,11 @@ from visviva._arrays import Array
 from visviva.kernels.control.dense import DEFINITE_RTOL, factor_cholesky, solve_cholesky
 from visviva.kernels.functions import inner
 from visviva.kernels.multibody.tables import Int
-from visviva.kernels.quadratic_program import OPTIMAL, Workspace, prepare
+from visviva.kernels.quadratic_program import NOT_DEFINITE, OPTIMAL, Workspace, prepare
 from visviva.kernels.quadratic_program import solve as solve_program
 
 RANK_RTOL = 1.5e-8  # of a unit column of B: less is a combination of others, as `numerics.rank` has it
-PROXIMAL = 1e-7  # as `control.lexicographic` has them
-MOST_POINTS = 50
-STATIONARY = 1e-14
-IDLE_RTOL = 1e-12
+PROXIMAL, MOST_POINTS, STATIONARY, IDLE = 1e-7, 50, 1e-14, 1e-12  # as `control.lexicographic` has them
 COSTLY = 1e-6  # of the wanted accelerations: limits that take less only shift work from one input to another
 TARGET, LAST, CHANGE = range(3)  # rows of `vectors`
 
@@ -44,9 +41,9 @@ class Redundant(NamedTuple):
     near: Array  # (nu, nu)
     w: Array  # (2, nu) w0, and another
     vectors: Array  # (3, nu)
-    rows: Array  # (m, nu)
-    room: Array  # (m,)
-    active: Int  # (nu,)
+    rows: Array  # (m, nu) W Π
+    room: Array  # (m,) l - W u1
+    active: Int  # (nu,) limits that acted on y
 
 
 @inner
@@ -163,14 +160,14 @@ def approach(
     p: Redundant, r: int, G: Array, W: Array, l: Array, work: Workspace, u0: Array, most: int, active: Int, u: Array,
     multipliers: Array, report: Array,
 ) -> int:  # fmt: skip
-    """u1, one of the inputs whose accelerations are nearest, by proximal points; w: w0, and its own."""
+    """u1, one of the inputs whose accelerations are nearest, by proximal points; the status of the programme."""
     nu = u.shape[0]
     small, size = put_near(p, r, G)
     if prepare(p.near, W, work) != OPTIMAL:
-        return -1
+        return NOT_DEFINITE
     status = solve_program(work, u0, l, active, most, u, multipliers, report)
     if not factor_cholesky(p.near, nu, DEFINITE_RTOL):
-        return -1
+        return NOT_DEFINITE
     target, last, change = p.vectors[TARGET], p.vectors[LAST], p.vectors[CHANGE]
     length = 0.0
     for i in range(nu):
@@ -250,6 +247,6 @@ def put_row(p: Redundant, r: int, given: Array, w: Array, row: Array) -> None:
         for k in range(r):
             row[i] -= w[k] * p.T[i, k]
         size, left = max(size, abs(given[i])), max(left, abs(row[i]))
-    if left <= IDLE_RTOL * size:
+    if left <= IDLE * size:
         for i in range(nu):
             row[i] = 0.0

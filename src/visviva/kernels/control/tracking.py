@@ -14,7 +14,6 @@ from visviva._arrays import Array
 from visviva.kernels.control import template as templates
 from visviva.kernels.control.dense import DEFINITE_RTOL, copy_matrix, factor_cholesky, solve_cholesky
 from visviva.kernels.control.pairs import Frames, Motion, move_pairs, rotation
-from visviva.kernels.control.reference import give_velocities, interpolate
 from visviva.kernels.control.redundant import (
     Redundant,
     approach,
@@ -24,6 +23,7 @@ from visviva.kernels.control.redundant import (
     lighten,
     put_lightest,
 )
+from visviva.kernels.control.reference import give_velocities, interpolate
 from visviva.kernels.functions import addressable, inner, kernel
 from visviva.kernels.multibody.algebra import Matrix, cross, minus, mul, mul_t, plus
 from visviva.kernels.multibody.tables import Int
