@@ -72,10 +72,8 @@ def _redundant_arm(approach):
     rng = np.random.default_rng(6)
     rotors = {"rotors": c.Thrusters(rng.normal(size=(6, 8)), tuple("abcdefgh"))}
     A = rng.normal(size=(10, 10))
-    gains, limits = (
-        {("ground", "base"): random_gains(3), "shoulder": ONE, "slide": ONE},
-        {"rotors": (-4, 4), "at_slide": (-1, 1)},
-    )
+    gains = {("ground", "base"): random_gains(3), "shoulder": ONE, "slide": ONE}
+    limits = {"rotors": (-4, 4), "at_slide": (-1, 1)}
     return c.tracking(m, gains, approach, actuators=rotors, weight=A @ A.T + np.eye(10), limits=limits)
 
 
