@@ -32,7 +32,8 @@ def kernel_of(function: Callable[..., Any]) -> Kernel:
 
 @cache
 def _inner(function: Callable[..., Any]) -> Kernel:
-    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    """What others call. On disk it is a part of them: alone, it would be there still when what it calls has changed."""
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "kept": False}
     short = len(function.__code__.co_code) < SHORT
     return Kernel(_twin(function), options | ({"forceinline": True} if short else {}))
 
@@ -88,7 +89,6 @@ def _made_of(function: Any) -> tuple[set[str], set[str]]:
             if isinstance(used, int | float | tuple | np.ndarray):
                 numbers.add(f"{own.__module__}.{name} = {used!r}")
             elif (isinstance(used, FunctionType) or tuples) and package_of(used) == package_of(function):
-                if used not in seen:
-                    seen.add(used)
-                    todo.append(used)
+                todo += [used] if used not in seen else []
+                seen.add(used)
     return modules, numbers

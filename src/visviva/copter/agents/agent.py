@@ -17,6 +17,7 @@ from visviva.control.tracking import check_approach
 from visviva.copter.agents.agent_flight import AgentFlight
 from visviva.copter.agents.agent_loop import Record, World, loops, progress
 from visviva.copter.agents.agent_tick import NEVER, READY, Goal, LawAccess, Memory, Parameters, scratch
+from visviva.copter.agents.lean import shares
 from visviva.copter.agents.sensors import Sensors
 from visviva.copter.estimation import (
     attitude_observer,
@@ -24,6 +25,7 @@ from visviva.copter.estimation import (
     latency_estimator,
     position_observer,
     rate_observer,
+    thrust_scale,
 )
 from visviva.copter.flights.controller import APPROACH, PERIOD, POLES, STEP, controller
 from visviva.copter.flights.demand import check_ground, check_thrust
@@ -78,6 +80,10 @@ class Agent:
     frame_poles, attitude_gain: of `position_observer` and `attitude_observer`, for each frame; by default those of the
               text for frames at 10 Hz, and for others such that errors fade as fast, see `poles_of_frames`.
     rate_gains: L_ω and L_τ of `rate_observer`.   force_memory: l_F of `force_bias`.
+    thrust_share: how far thrust over mass may be from what it believes, a standard deviation, see `thrust_scale`; zero:
+              what is missing is taken for a force that stays.
+    lean:     whether its reference leans into forces that its rotors do not make and that stay, such as those of wind;
+              without, upright rotors hold a place some centimetres aside. A pilot leans for himself.
     """
 
     vehicle: Vehicle
@@ -93,6 +99,8 @@ class Agent:
     attitude_gain: float | None = None
     rate_gains: tuple[float, float] = (0.2, 0.01)
     force_memory: float = 0.98
+    lean: bool = True
+    thrust_share: float = 0.15
 
     def __post_init__(self) -> None:
         check_vehicle(self.vehicle, "vehicle of an agent")
@@ -135,6 +143,7 @@ class Agent:
             latency_estimator(delay), attitude_observer(gain, rows), placed,
             rate_observer(own.inertia_about_com, T, L_omega=L_w, L_tau=L_tau),
             force_bias(own.mass, l_F=self.force_memory),
+            thrust_scale(own.mass, l_F=self.force_memory, share=self.thrust_share, T_S=T),
             propellers(own.rotors, T), servos(own.rotors, T), forced, gyrostat(own)._replace(weight=0.0),
             np.asarray(np.linalg.inv(own.inertia_matrix)),
             np.array(own.split_allocation), np.array(row_numbers(wrench_rows(own)), dtype=np.int64),
@@ -152,9 +161,9 @@ class Agent:
         counts[READY] = NEVER
         i = np.array(hover.currents)
         return Memory(
-            p.latency.start(), p.attitude.start(), p.position.start(), p.rate.start(), p.bias.start(),
-            propellers_start(p.propellers, hover.speeds), servos_start(p.servos, tilts), force, i, tilts, i.copy(),
-            tilts.copy(), split, wrench, counts, scratch(p, force),
+            p.latency.start(), p.attitude.start(), p.position.start(), p.rate.start(), p.bias.start(), p.scale.start(),
+            np.zeros(2), propellers_start(p.propellers, hover.speeds), servos_start(p.servos, tilts), force, i, tilts,
+            i.copy(), tilts.copy(), split, wrench, counts, scratch(p, force),
         )  # fmt: skip
 
     def goals(self, p: Parameters, law: Any, plan: Manoeuvre) -> Goal:
@@ -163,7 +172,9 @@ class Agent:
         wrench = _wrenches(p, law.code, motion)
         late = self._lags(p) - p.lead
         sooner = np.array([np.interp(t + late[i], t, wrench[:, i]) - wrench[:, i] for i in range(6)]).T
-        return Goal(motion, np.ascontiguousarray(sooner))
+        leans = self.lean and not plan.piloted and not {"F_x", "F_y"} & set(wrench_rows(self.vehicle))
+        lean = shares(wrench[:, -1] * leans, self.vehicle.mass * self.vehicle.gravity, self.period)
+        return Goal(motion, np.ascontiguousarray(sooner), lean)
 
     def _lags(self, p: Parameters) -> Array:
         """Mean times [s] until components of the wrench are made, as filters and servos have them at hover."""
