@@ -61,7 +61,7 @@ def fly(
     approach: of the law, see `vv.control.tracking`, by default "particle".   poles: of its gains, -6, -7, -8, -9.
     period:   of the law, by default 5 ms, h: of the steps [s].
     sensors:  by which an `Agent` flies: IMU and late frames. Propellers and servos are then in the plant, and so is the
-              bias of Table 5.1 if `vehicle` is not given; rotors must not be more than the wrench they make.
+              bias of Table 5.1 if `vehicle` is not given.
     agent:    that flies, by default one that knows the vehicle without its bias, with `approach`, `poles` and `period`;
               one of your own has them, and the vehicle it believes in, itself.
     gust:     force [N] in world axes at the centre of mass, three numbers or a function of the time of the manoeuvre;

@@ -69,7 +69,8 @@ class Agent:
 
         vv.copter.fly("looping", agent=vv.copter.Agent(vehicle))
 
-    vehicle:  that it believes to fly, without its `bias`; with rotors that are no more than the wrench they make.
+    vehicle:  that it believes to fly, without its `bias`. Rotors that are more than the wrench they make share it as
+              its law does, by least squares within their ranges.
     approach, poles: of the tracking law, see `fly`.
     cutoffs:  [Hz] of forces, of roll and pitch, and of yaw; of rotors that do not tilt.   cutoff: of those that do.
     period:   T_S of a tick [s].
@@ -162,7 +163,7 @@ class Agent:
         return Memory(
             p.latency.start(), p.attitude.start(), p.position.start(), p.rate.start(), p.bias.start(), p.scale.start(),
             np.zeros(2), propellers_start(p.propellers, hover.speeds), servos_start(p.servos, tilts), force, i, tilts,
-            i.copy(), tilts.copy(), wrench, counts, scratch(p, force),
+            i.copy(), tilts.copy(), split, wrench, counts, scratch(p, force),
         )  # fmt: skip
 
     def goals(self, p: Parameters, law: Any, plan: Manoeuvre) -> Goal:
@@ -226,12 +227,6 @@ class Agent:
         law = controller(
             self.vehicle, plan.path, approach=self.approach, poles=self.poles, damped=False, piloted=plan.piloted
         )  # fmt: skip
-        if law.code is None:
-            raise ModelError(
-                f"an agent cannot fly {self.vehicle.name!r}: it takes a law in compiled code, this one is not: "
-                f"{law.why_not}.\nRotors that are more than the wrench they make, such as six upright ones, fly with "
-                "perfect state: fly(...) without sensors= and agent=."
-            )
         access, alive = law_access(law)
         p = self.parameters(sensors, h)
         s, goals, quiet = self.memory(p), self.goals(p, law, plan), round(settle / T)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 BOX, TURNED = 1.0, np.pi / 2  # [m] about the reference, and by which attitude [rad], where control is lost
 AVERAGE = 0.3  # [s] at the end, of what is unexplained
 WEAK, ALIKE = 0.08, 0.35  # share of a thrust that is told; of the wrench, that one rotor may leave unexplained
+NEAR = 1e-9  # of a thrust: rotors that explain as much are alike
 
 
 @final
@@ -193,13 +194,13 @@ class AgentFlight:
         lost = -(wrench @ columns) / (columns**2).sum(axis=0)
         left = np.linalg.norm(wrench[:, None] + columns * lost, axis=0)
         i = int(np.argmin(left))
-        share = lost[i] / own.hover.thrusts[i]
-        if share < WEAK or left[i] > ALIKE * float(np.linalg.norm(wrench)):
+        pushed = own.rotors[i].kappa_F * self.memory.propellers[i] ** 2
+        if lost[i] < WEAK * pushed or left[i] > ALIKE * float(np.linalg.norm(wrench)):
             return ""
-        return (
-            f"{own.rotors[i].name} seems to push {100 * share:.0f} % less than it should, unless wind or a load turns "
-            "the vehicle."
-        )
+        alike = np.flatnonzero(left < (1 + NEAR) * left[i] + NEAR * abs(lost[i]))  # one above the other
+        names = " or ".join(own.rotors[k].name for k in alike)
+        missing = 100 * min(lost[i] / pushed, 1.0)
+        return f"{names} seems to push {missing:.0f} % less than it should, unless wind or a load turns the vehicle."
 
     @cached_property
     def steps(self) -> FlownSteps:

@@ -140,7 +140,8 @@ class Memory(NamedTuple):
     tilts: Array
     next_currents: Array  # and from the next tick on
     next_tilts: Array
-    wrench: Array  # (6,) f_D that the law asked for last
+    inputs: Array  # that the law asked for last [N]: of rotors and of servos
+    wrench: Array  # (6,) f_D, of them and of what the reference changes
     counts: Array
     scratch: Scratch
 
@@ -179,9 +180,9 @@ def tick_fixed(p: Parameters, s: Memory, law: LawAccess, k: int, goal: Goal, imu
     own = s.scratch
     if not _fly(p, s, law, k, goal, imu, speeds, frame):
         return False
-    put_rotor_force(p.force, s.force, own.asked, own.force, own.later)
+    put_rotor_force(p.force, s.force, own.asked, s.inputs, own.force, own.later)
     put_copy(own.later, s.force)
-    put_rotor_force(p.force, s.force, own.asked, own.force, own.later)
+    put_rotor_force(p.force, s.force, own.asked, s.inputs, own.force, own.later)
     put_tracking_currents(p.propellers, own.observed, s.force, own.later, s.next_currents)
     put_copy(own.observed, s.propellers)
     return True
@@ -194,7 +195,7 @@ def tick_tilting(p: Parameters, s: Memory, law: LawAccess, k: int, goal: Goal, i
     if not _fly(p, s, law, k, goal, imu, speeds, frame):
         return False
     put_tilt_force_speeds(p.force, s.force, own.speeds)
-    advance_tilt_force(p.force, s.force, own.asked, own.split, own.thrusts, s.next_tilts)
+    advance_tilt_force(p.force, s.force, own.asked, s.inputs, own.split, own.thrusts, s.next_tilts)
     put_tilt_force_speeds(p.force, s.force, own.later)
     put_tracking_currents(p.propellers, own.observed, own.speeds, own.later, s.next_currents)
     put_copy(own.observed, s.propellers)
@@ -337,6 +338,7 @@ def _ask(
         return
     if law.status[1] > limited:
         s.counts[LIMITED] += 1.0
-    put_product(p.split, law.u, s.wrench)
+    put_copy(law.u, s.inputs)
+    put_product(p.split, s.inputs, s.wrench)
     for i in range(6):
         s.wrench[i] += goal.sooner[i]

@@ -37,7 +37,7 @@ def controller(
 
     Gains are the matched ones of (4.148), from the poles of errors in a vertical plane. Inputs are thrusts within the
     ranges of the rotors; of those that tilt F cos θ and F sin θ, in a polygon inside their sector, (5.16d). Where
-    inputs are more than the wrench they make, those of least squares; such a law is asked in Python, some times slower.
+    inputs are more than the wrench they make, those of least squares.
 
     damped: whether the law knows the drag; an agent tells it all that acts beside the rotors.
     piloted: whether a pilot cares for the position: F = m Rᵀ(r̈_R - a_G), (5.71), and nothing but the attitude is fed
@@ -59,8 +59,7 @@ def controller(
         m, {("ground", "craft"): gains}, approach, actuators={"rotors": actuators}, inputs="rotors",
         limits=limits(vehicle), weight=np.ones(len(actuators.names)),
     )  # fmt: skip
-    independent = np.linalg.matrix_rank(actuators.matrix) == len(actuators.names)  # what compiled laws take
-    return law.at(_Remembered(reference(m, {"craft": path})), compiled=bool(independent))
+    return law.at(_Remembered(reference(m, {"craft": path})))
 
 
 def _attitude_gains(vehicle: Vehicle) -> Gains:
