@@ -46,9 +46,9 @@ def test_manoeuvres_are_flown_by_sensors_as_well_as_in_reality(name):
 
 MEANS = {
     "tricopter transitions": (0.005, 0.6),
-    "transitions": (0.009, 1.0),
-    "looping": (0.008, 1.0),
-    "flip": (0.01, 1.6),
+    "transitions": (0.004, 0.8),
+    "looping": (0.006, 0.8),
+    "flip": (0.006, 1.3),
 }
 
 
