@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +17,8 @@ from visviva.copter.flights.controller import APPROACH, PERIOD, POLES, STEP, con
 from visviva.copter.flights.demand import CHECKED, check_ground, check_thrust, warn_of_demand
 from visviva.copter.flights.flight import Flight
 from visviva.copter.flights.manoeuvres import Manoeuvre, planned, standard_vehicle
-from visviva.copter.models.rigid import rigid, rigid_air
+from visviva.copter.models.craft_law import CraftAir
+from visviva.copter.models.rigid import rigid
 from visviva.copter.models.rigid_rotors import RigidRotors, has_effects
 from visviva.copter.vehicles.surroundings import Surroundings
 from visviva.copter.vehicles.vehicle import Vehicle, check_vehicle
@@ -92,12 +94,12 @@ def fly(
     )
     warn_of_demand(plan, model, law, np.linspace(0.0, plan.duration, CHECKED))
     moved = ground is not None or has_effects(own)
-    rotors = RigidRotors(own, law, T, h, around) if moved else None
-    pushing = Sampled(law, period=T) if rotors is None else Sampled(rotors, period=h)
-    run = simulate(
-        rigid(own), t_end=plan.duration + (0.0 if plan.piloted else AFTER), h=h, integrator=RK4(), initial=_start(plan),
-        sampled=[pushing, Sampled(rigid_air(own, wind=wind), period=h)],
-    )  # fmt: skip
+    t_end = plan.duration + (0.0 if plan.piloted else AFTER)
+    rotors = RigidRotors(own, law, T, h, around, math.ceil(t_end / h) + 1) if moved else None
+    laws = [Sampled(law, period=T), Sampled(CraftAir(own, around), period=h)]
+    if rotors is not None:
+        laws = [Sampled(rotors, period=h)]
+    run = simulate(rigid(own), t_end=t_end, h=h, integrator=RK4(), initial=_start(plan), sampled=laws)
     flight = Flight(plan, own, run, law, around, rotors)
     around.warn(own, plan.name, run.t, *flight.trace)
     return flight

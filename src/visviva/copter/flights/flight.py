@@ -67,7 +67,7 @@ class Flight:
     def thrusts(self) -> Array:
         """κ_F ϖ² of the rotors at the run's steps [N], (n, k); without options from the wrench at their port."""
         if self.rotors is not None:
-            return np.array(self.rotors.thrusts[: len(self.run.t_mid)])
+            return self.rotors.thrusts[: len(self.run.t_mid)]
         x = allot(self.vehicle, self.run["rotors.u"])
         k = len(self.vehicle.rotors)
         F = np.array(x[:, :k])

@@ -96,7 +96,7 @@ def template_of_flight(flight: Flight) -> TrackingRecord:
     else:  # they ask the law
         clock = Clock(float(run.t[0]), rotors.period)
     V, wrench, made = run["craft.twist"], run["craft_air.u"], run["rotors.u"]
-    asked = made if rotors is None else np.array(rotors.asked[: len(made)])
+    asked = made if rotors is None else rotors.asked[: len(made)]
     other = np.concatenate([wrench[:, :3] + np.cross(own.com, wrench[:, 3:]), wrench[:, 3:]], axis=1)
     r, R = run["craft.r"], run["craft.R"].reshape(-1, 3, 3)
     air = [flight.around.around(float(t), x) for t, x in zip(run.t, r, strict=True)]
