@@ -99,7 +99,8 @@ def fly(
     laws = [Sampled(law, period=T), Sampled(CraftAir(own, around), period=h)]
     if rotors is not None:
         laws = [Sampled(rotors, period=h)]
-    run = simulate(rigid(own), t_end=t_end, h=h, integrator=RK4(), initial=_start(plan), sampled=laws)
+    with law.at_ticks(T, math.ceil(t_end / T) + 1):
+        run = simulate(rigid(own), t_end=t_end, h=h, integrator=RK4(), initial=_start(plan), sampled=laws)
     flight = Flight(plan, own, run, law, around, rotors)
     around.warn(own, plan.name, run.t, *flight.trace)
     return flight

@@ -73,36 +73,36 @@ def quadcopter(
         raise ModelError(f"gravity acts along -z of the world and is counted positive: give gravity={-g:g}, got {g:g}.")
     require_smooth(r, 3, "the position of a quadcopter")
 
-    def upright(t: float, order: int) -> Series:
-        """z."""
+    def upright(t: Any, order: int) -> Series:
+        """z, at one time or at many."""
         v = r.series(t, order + 2).rate
         f = v.rate + np.array([0.0, 0.0, g])
         if d:
             f = f + v.upto(order) * d
         square = (f * f).sum()
-        if square.c[0] < WEIGHTLESS**2:
-            raise ModelError(f"the quadcopter falls freely at t = {t:g} s: without thrust, no direction is upright.")
+        if (square.c[0] < WEIGHTLESS**2).any():
+            raise ModelError(f"the quadcopter falls freely at t = {t} s: without thrust, no direction is upright.")
         return f / square.sqrt()
 
     if heading is None:
         axes = _Transported(upright, r, finite_number(start, "heading at the start")).series
-        return PosePath(r, RotationPath(Computed(axes, (3, 3), r.ends, r.breaks, True)))
+        return PosePath(r, RotationPath(Computed(axes, (3, 3), r.ends, r.breaks, True, True)))
     phi = as_path(heading, (), "heading of a quadcopter")
     require_smooth(phi, 1, "the heading of a quadcopter")
 
-    def matrix(t: float, order: int) -> Series:
+    def matrix(t: Any, order: int) -> Series:
         z, angle = upright(t, order), phi.series(t, order)
         x = cross(stacked([-angle.sin(), angle.cos(), angle * 0.0]), z)
         square = (x * x).sum()
-        if square.c[0] < SIDEWAYS**2:
+        if (square.c[0] < SIDEWAYS**2).any():
             raise ModelError(
-                f"the quadcopter lies on its side at t = {t:g} s: there its heading is not defined.\n"
+                f"the quadcopter lies on its side at t = {t} s: there its heading is not defined.\n"
                 "Fly along its heading, or without one: heading=None."
             )
         return _columns(x / square.sqrt(), z)
 
     ends, breaks = together([r, phi])
-    return PosePath(r, RotationPath(Computed(matrix, (3, 3), ends, breaks, True)))
+    return PosePath(r, RotationPath(Computed(matrix, (3, 3), ends, breaks, True, True)))
 
 
 def _columns(x: Series, z: Series) -> Series:
@@ -121,14 +121,36 @@ class _Transported:
         self._nodes = dict[int, Array]()
         self._last: tuple[float, Array] | None = None
 
-    def series(self, t: float, order: int) -> Series:
-        """R."""
+    def series(self, t: Any, order: int) -> Series:
+        """R, at one time or at many."""
+        if isinstance(t, np.ndarray):
+            z = self._upright(t, order)
+            return _columns(_transport(self._axes(t), z), z)
         k = math.trunc((t - self._begin) / SPACING)
         last = self._last
         if last is None or last[0] != t:  # values and rates at one time are asked for one after the other
             self._last = last = t, self._advance(self._node(k), self._begin + k * SPACING, t)
         x, z = last[1], self._upright(t, order)
         return _columns(_transport(x, z), z)
+
+    def _axes(self, t: Array) -> Array:
+        """x at many times, (n, 3): from its node in one step, where nothing keeps it from that."""
+        k = np.trunc((t - self._begin) / SPACING).astype(int)
+        nodes, at = np.unique(k, return_inverse=True)
+        starts = self._begin + nodes * SPACING
+        x = np.array([self._node(j) for j in nodes.tolist()])
+        c, h = _transport(x, self._upright(starts, ORDER)).c[:, at], t - starts[at]
+        far = _truncates(c, h)
+        for stop in self._breaks:
+            far |= (np.minimum(starts[at], t) < stop) & (stop < np.maximum(starts[at], t))
+            far |= (starts[at] == stop) & (h < 0)
+        found = np.einsum("kn,kni->ni", h ** np.arange(ORDER + 1)[:, None], c)
+        z = self._upright(t, 0).c[0]
+        found -= z * np.einsum("ni,ni->n", found, z)[:, None]
+        found /= np.linalg.norm(found, axis=1)[:, None]
+        for i in np.flatnonzero(far).tolist():
+            found[i] = self._advance(x[at[i]], float(starts[at[i]]), float(t[i]))
+        return found
 
     def _node(self, k: int) -> Array:
         if not self._nodes:
@@ -154,10 +176,7 @@ class _Transported:
             while t != stop:
                 z = self._upright(t if ahead else before(t), ORDER)
                 c, h = _transport(x, z).c, stop - t
-                while (
-                    np.abs(c[-1]).max() * abs(h) ** ORDER > TRUNCATED
-                    or np.abs(c[-2]).max() * abs(h) ** (ORDER - 1) > 10 * TRUNCATED
-                ):
+                while _truncates(c, h):
                     h *= 0.5
                 t = stop if h == stop - t else t + h
                 x = np.tensordot(h ** np.arange(ORDER + 1), c, 1)
@@ -169,8 +188,14 @@ class _Transported:
 
 def _transport(x: Array, z: Series) -> Series:
     """Series of x from ẋ = -(x·ż) z."""
-    rate, found, turn = z.rate.c, [x], list[float]()
+    rate, found, turn = z.rate.c, [x], list[Array]()
     for k in range(z.order):
-        turn.append(float(sum(found[j] @ rate[k - j] for j in range(k + 1))))
-        found.append(-sum((turn[j] * z.c[k - j] for j in range(k + 1)), np.zeros(3)) / (k + 1))
-    return Series(np.array(found))
+        turn.append(np.asarray(sum((found[j] * rate[k - j]).sum(-1, keepdims=True) for j in range(k + 1))))
+        found.append(np.asarray(-sum(turn[j] * z.c[k - j] for j in range(k + 1)) / (k + 1)))
+    return Series(np.array(found), z.lead)
+
+
+def _truncates(c: Array, h: Any) -> Any:
+    """Whether the last terms of a series at s = h are more than rounding."""
+    last, before = (np.abs(c[-k]).max(-1) * np.abs(h) ** (ORDER + 1 - k) for k in (1, 2))
+    return (last > TRUNCATED) | (before > 10 * TRUNCATED)

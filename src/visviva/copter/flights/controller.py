@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -60,7 +59,7 @@ def controller(
         limits=limits(vehicle), weight=np.ones(len(actuators.names)),
     )  # fmt: skip
     independent = np.linalg.matrix_rank(actuators.matrix) == len(actuators.names)  # what compiled laws take
-    return law.at(_Remembered(reference(m, {"craft": path})), compiled=bool(independent))
+    return law.at(reference(m, {"craft": path}), compiled=bool(independent))
 
 
 def _attitude_gains(vehicle: Vehicle) -> Gains:
@@ -76,19 +75,3 @@ def _attitude_gains(vehicle: Vehicle) -> Gains:
 def _names(vehicle: Vehicle) -> tuple[str, ...]:
     names = [rotor.name for rotor in vehicle.rotors]
     return (*names, *(f"{names[i]}_across" for i in vehicle.tilting))
-
-
-@final
-class _Remembered:
-    """A reference that answers at once where it was asked before: laws ask for the same times in each run."""
-
-    def __init__(self, goal: Any) -> None:
-        self.dynamics, self.ends, self.breaks = goal.dynamics, goal.ends, goal.breaks
-        self._goal = goal
-        self._asked = lru_cache(maxsize=None)(goal)
-
-    def __call__(self, t: float) -> Any:
-        return self._asked(t)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _Remembered, (self._goal,)

@@ -122,8 +122,8 @@ def pose_errors(plan: Manoeuvre, t: Array, r: Array, R: Array) -> dict[str, Arra
 @lru_cache(maxsize=8)
 def _poses(plan: Manoeuvre, times: tuple[float, ...]) -> tuple[Array, Array]:
     """r_R (n, 3) and R_R (n, 3, 3), for all flights of a manoeuvre."""
-    poses = [plan.path(t) for t in times]
-    return frozen(np.reshape([X.r for X in poses], (-1, 3))), frozen(np.reshape([X.R for X in poses], (-1, 3, 3)))
+    r, R = plan.path.poses(times)
+    return frozen(r), frozen(R)
 
 
 def figures_of(plan: Manoeuvre, errors: dict[str, Array]) -> Figures:

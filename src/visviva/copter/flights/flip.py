@@ -48,7 +48,7 @@ def flip_path(d: float, g: float) -> tuple[AbstractPath, AbstractPath]:
     breaks = sorted({0.0, T, *(x for path in parts for x in (*path.ends, *path.breaks))})
     u = _solved(parts, breaks, d, g)
     theta, f = _theta(parts, u), _force(parts, u)
-    turning = Computed(theta.series, (), (0.0, T), tuple(breaks[1:-1]), True)
+    turning = Computed(theta.series, (), (0.0, T), tuple(breaks[1:-1]), True, True)
     return _integrated(theta, f, breaks, d, g), turning
 
 
@@ -127,7 +127,4 @@ def _integrated(theta: AbstractPath, f: AbstractPath, breaks: list[float], d: fl
     shift = np.array([[math.comb(j, i) for j in range(ORDER + 1)] for i in range(ORDER + 1)], dtype=float)
     pieces = Polynomials(np.array(knots), c, np.einsum("ij,njk->nik", shift, c))
 
-    def inner(t: float, order: int) -> Series:
-        return pieces.inner(t, order)
-
-    return Computed(inner, (3,), (knots[0], knots[-1]), tuple(breaks[1:-1]))
+    return Computed(pieces.series, (3,), (knots[0], knots[-1]), tuple(breaks[1:-1]), many=True)
