@@ -108,11 +108,11 @@ class AbstractPath(ABC):
         own = dict(zip((begin, end, *breaks), (*self.ends, *self.breaks), strict=True))  # ends are hit exactly
 
         def inner(t: Any, order: int) -> Series:
+            at = (t - delay) * scale
             if isinstance(t, np.ndarray):
-                at = np.array([own.get(one, (one - delay) * scale) for one in t.tolist()])
-            else:
-                at = own.get(t, (t - delay) * scale)
-            found = self.series(at, order)
+                for moved, its in own.items():
+                    at[t == moved] = its
+            found = self.series(at if isinstance(t, np.ndarray) else own.get(t, at), order)
             return Series((found.c.T * scale ** np.arange(order + 1)).T, found.lead)
 
         return Computed(inner, self.shape, (begin, end), breaks, True, True)

@@ -172,8 +172,9 @@ class BallGoal(AbstractJointGoal):
         return found[0], found[1]
 
     def sample(self, t: Array) -> tuple[Array, Array, Array]:  # noqa: D102
-        rate, growth = series_about(self.path.spin, t, 1).derivatives
-        return quaternion(series_about(self.path.series, t, 0).c[0]), rate, growth
+        R = series_about(self.path.series, t, 2)
+        rate, growth = spin_of(R).derivatives
+        return quaternion(R.c[0]), rate, growth
 
 
 @final
@@ -211,8 +212,7 @@ class FreeGoal(AbstractJointGoal):
         return found[0], found[1]
 
     def sample(self, t: Array) -> tuple[Array, Array, Array]:  # noqa: D102
-        r, R = self.path.poses(t)
-        rate, growth = series_about(self.path.twist, t, 1).derivatives
+        r, R, rate, growth = self.path.sample(t)
         return np.concatenate([r, quaternion(R)], axis=1), rate, growth
 
 

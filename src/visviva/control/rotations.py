@@ -131,6 +131,13 @@ class PosePath:
         V = self.twist(finite_number(t, "time of a pose")).derivatives
         return PoseMotion(self(t), V[0], V[1])
 
+    def sample(self, times: ArrayLike) -> tuple[Array, Array, Array, Array]:
+        """r, (n, 3), R, (n, 3, 3), V and V̇, (n, 6), at many times."""
+        t = finite_array(times, "times of a pose", (None,))
+        R, r = series_about(self.rotation.series, t, 2), series_about(self.position.series, t, 2)
+        V, V_dot = concatenated([spin_of(R), matmul(R.upto(1).T, r.rate)]).derivatives
+        return r.c[0], R.c[0], V, V_dot
+
     def poses(self, times: ArrayLike) -> tuple[Array, Array]:
         """r, (n, 3), and R, (n, 3, 3), at many times."""
         t = finite_array(times, "times of a pose", (None,))

@@ -16,7 +16,7 @@ import math
 from typing import Any, NamedTuple, final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from visviva._arrays import Array, finite_number, finite_vector
 from visviva._suggestions import helpful
@@ -119,6 +119,7 @@ class _Transported:
         self._begin = path.ends[0] if math.isfinite(path.ends[0]) else 0.0
         self._side = np.array([-math.sin(heading), math.cos(heading), 0.0])
         self._nodes = dict[int, Array]()
+        self._ways = dict[int, Array]()  # series of x about nodes, (ORDER + 1, 3)
         self._last: tuple[float, Array] | None = None
 
     def series(self, t: Any, order: int) -> Series:
@@ -134,22 +135,59 @@ class _Transported:
         return _columns(_transport(x, z), z)
 
     def _axes(self, t: Array) -> Array:
-        """x at many times, (n, 3): from its node in one step, where nothing keeps it from that."""
-        k = np.trunc((t - self._begin) / SPACING).astype(int)
-        nodes, at = np.unique(k, return_inverse=True)
-        starts = self._begin + nodes * SPACING
-        x = np.array([self._node(j) for j in nodes.tolist()])
-        c, h = _transport(x, self._upright(starts, ORDER)).c[:, at], t - starts[at]
-        far = _truncates(c, h)
+        """x at many times, (n, 3), from their nodes."""
+        nodes, at = np.unique(np.trunc((t - self._begin) / SPACING).astype(int), return_inverse=True)
+        self._know(nodes)
+        starts = (self._begin + nodes * SPACING)[at]
+        ways, h, z = np.array([self._ways[k] for k in nodes.tolist()])[at], t - starts, self._upright(t, 0).c[0]
+        found = _across(z, np.einsum("nk,nki->ni", h[:, None] ** np.arange(ORDER + 1), ways))
+        apart = self._are_apart(starts, t)
+        far = _truncates(ways.swapaxes(0, 1), h) & ~apart
+        found[far] = _across(z[far], np.einsum("nij,nj->ni", self._turns(starts[far], t[far]), ways[far, 0]))
+        for i in np.flatnonzero(apart).tolist():
+            found[i] = self._advance(ways[i, 0], float(starts[i]), float(t[i]))
+        return found
+
+    def _know(self, nodes: NDArray[np.int64]) -> None:
+        """x at nodes, and its series: one after the other, but turned by what is computed for all at once."""
+        self._node(0)
+        for step, some in ((1, np.arange(nodes.max(initial=0) + 1)), (-1, np.arange(0, nodes.min(initial=0) - 1, -1))):
+            new = np.array([k for k in some.tolist() if k not in self._nodes], dtype=np.int64)
+            if not len(new):
+                continue
+            t, end = self._begin + (new - step) * SPACING, self._begin + new * SPACING
+            apart, z = self._are_apart(t, end), self._upright(end, 0).c[0]
+            turns = np.zeros((len(new), 3, 3))
+            turns[~apart] = self._turns(t[~apart], end[~apart])
+            for k, turn, upright, far in zip(new.tolist(), turns, z, apart.tolist(), strict=True):
+                if not far:
+                    self._nodes[k] = _across(upright, turn @ self._node(k - step))
+        new = np.array([k for k in nodes.tolist() if k not in self._ways], dtype=np.int64)
+        if len(new):
+            x = np.array([self._node(k) for k in new.tolist()])
+            ways = _transport(x, self._upright(self._begin + new * SPACING, ORDER)).c.swapaxes(0, 1)
+            self._ways.update(zip(new.tolist(), ways, strict=True))
+
+    def _turns(self, t: Array, end: Array) -> Array:
+        """How x turns on each of many ways on which nothing jumps, (n, 3, 3); in halves where one step is too long."""
+        if not len(t):
+            return np.zeros((0, 3, 3))
+        z, h = self._upright(t, ORDER), end - t
+        ways = [_transport(np.tile(axis, (len(t), 1)), z).c for axis in np.eye(3)]
+        powers = h ** np.arange(ORDER + 1)[:, None]
+        found = np.stack([np.einsum("kn,kni->ni", powers, way) for way in ways], axis=-1)
+        far = np.any([_truncates(way, h) for way in ways], axis=0)
+        if far.any():
+            middle = 0.5 * (t[far] + end[far])
+            found[far] = self._turns(middle, end[far]) @ self._turns(t[far], middle)
+        return found
+
+    def _are_apart(self, start: Array, end: Array) -> NDArray[np.bool_]:
+        """Whether a derivative may jump on the way."""
+        found = np.zeros(len(start), dtype=bool)
         for stop in self._breaks:
-            far |= (np.minimum(starts[at], t) < stop) & (stop < np.maximum(starts[at], t))
-            far |= (starts[at] == stop) & (h < 0)
-        found = np.einsum("kn,kni->ni", h ** np.arange(ORDER + 1)[:, None], c)
-        z = self._upright(t, 0).c[0]
-        found -= z * np.einsum("ni,ni->n", found, z)[:, None]
-        found /= np.linalg.norm(found, axis=1)[:, None]
-        for i in np.flatnonzero(far).tolist():
-            found[i] = self._advance(x[at[i]], float(starts[at[i]]), float(t[i]))
+            found |= (np.minimum(start, end) < stop) & (stop < np.maximum(start, end))
+            found |= (start == stop) & (end < start)
         return found
 
     def _node(self, k: int) -> Array:
@@ -180,9 +218,7 @@ class _Transported:
                     h *= 0.5
                 t = stop if h == stop - t else t + h
                 x = np.tensordot(h ** np.arange(ORDER + 1), c, 1)
-                upright = self._upright(t if ahead else before(t), 0).c[0]
-                x = x - upright * (upright @ x)
-                x /= np.linalg.norm(x)
+                x = _across(self._upright(t if ahead else before(t), 0).c[0], x)
         return x
 
 
@@ -193,6 +229,12 @@ def _transport(x: Array, z: Series) -> Series:
         turn.append(np.asarray(sum((found[j] * rate[k - j]).sum(-1, keepdims=True) for j in range(k + 1))))
         found.append(np.asarray(-sum(turn[j] * z.c[k - j] for j in range(k + 1)) / (k + 1)))
     return Series(np.array(found), z.lead)
+
+
+def _across(z: Array, x: Array) -> Array:
+    """The part of x across z, of length one."""
+    found = x - z * (x * z).sum(-1, keepdims=True)
+    return np.asarray(found / np.sqrt((found * found).sum(-1, keepdims=True)))
 
 
 def _truncates(c: Array, h: Any) -> Any:
