@@ -61,7 +61,7 @@ class CompiledLaw:
         self._sizes = (d.nq,), (d.nv,), (d.nv,)
         self.failure: Exception | None = None
         self._blocks: list[tuple[float, float, float, Array]] = []  # start, spacing, end, knots
-        self._ticks: tuple[float, Array] | None = None  # period, (q_R, q̇_R, q̈_R) at ticks
+        self._ticks: tuple[float, Array] | None = None  # period, rows q_R, q̇_R, q̈_R of ticks, and of a block behind them
         n, nq, nu = d.nv, d.nq, law.actuation.nu
         frames, acting, given, com, B0, thrust = _actuation(law.actuation, d, list(template.pairs))
         names = list(frames)
@@ -196,7 +196,8 @@ class CompiledLaw:
             rows = self.tabulate(period * np.arange(count))
         except Exception:  # that is a failure only where it is asked for
             return
-        self._ticks, self.clock[:] = (period, rows), NO_BLOCK
+        rows = np.concatenate([rows, np.repeat(rows[-1:], KNOTS, axis=0)])
+        self._ticks, self.clock[:] = (period, rows.reshape(-1, rows.shape[2])), NO_BLOCK
 
     def forget_ticks(self) -> None:
         """It may be asked at any time again."""
@@ -205,12 +206,11 @@ class CompiledLaw:
     def _put_ticks(self, ticks: tuple[float, Array], t: float) -> bool:
         """Knots of the ticks from t on; False where there is none."""
         T, rows = ticks
-        k = round(t / T)
-        if k >= len(rows) or k < 0 or abs(t - k * T) > NEAR * T:
+        k, last = round(t / T), len(rows) // 3 - KNOTS
+        if k > last or k < 0 or abs(t - k * T) > NEAR * T:
             return False
-        block = rows[k : k + KNOTS]
-        self.knots[:] = np.concatenate([block, np.repeat(block[-1:], KNOTS - len(block), axis=0)]).reshape(3 * KNOTS, -1)
-        self.clock[:] = (k - EARLY) * T, T, (k + len(block) - 1 + EARLY) * T
+        self.knots[:] = rows[3 * k : 3 * (k + KNOTS)]
+        self.clock[:] = (k - EARLY) * T, T, (min(k + KNOTS - 1, last) + EARLY) * T
         return True
 
     def _block(self, t: float) -> None:

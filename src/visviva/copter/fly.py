@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from visviva.copter.vehicles.wind import GustLike, WindLike
 from visviva.errors import ModelError
 from visviva.forms.flows.schemes import RK4
 from visviva.integrate import Sampled, simulate
+from visviva.mechanism import Mechanism
 
 AFTER = 0.5  # [s] of hovering in the end
 
@@ -100,7 +102,7 @@ def fly(
     if rotors is not None:
         laws = [Sampled(rotors, period=h)]
     with law.at_ticks(T, math.ceil(t_end / T) + 1):
-        run = simulate(rigid(own), t_end=t_end, h=h, integrator=RK4(), initial=_start(plan), sampled=laws)
+        run = simulate(_plant(own), t_end=t_end, h=h, integrator=RK4(), initial=_start(plan), sampled=laws)
     flight = Flight(plan, own, run, law, around, rotors)
     around.warn(own, plan.name, run.t, *flight.trace)
     return flight
@@ -147,6 +149,12 @@ def _check_believed(own: Vehicle, model: Vehicle) -> None:
             "or of another κ_T/κ_F: the rigid vehicle takes the wrench that the law believes in.\n"
             "Give believed= the same rotors; mass, com, inertia, drag, gravity and speeds may differ."
         )
+
+
+@lru_cache(maxsize=16)
+def _plant(vehicle: Vehicle) -> Mechanism:
+    """Of all flights of a vehicle: what is compiled of it is found again."""
+    return rigid(vehicle)
 
 
 def _start(plan: Manoeuvre) -> dict[str, Any]:

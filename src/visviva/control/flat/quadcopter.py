@@ -126,7 +126,7 @@ class _Transported:
         """R, at one time or at many."""
         if isinstance(t, np.ndarray):
             z = self._upright(t, order)
-            return _columns(_transport(self._axes(t), z), z)
+            return _columns(_transport(self._axes(t, z.c[0]), z), z)
         k = math.trunc((t - self._begin) / SPACING)
         last = self._last
         if last is None or last[0] != t:  # values and rates at one time are asked for one after the other
@@ -134,12 +134,12 @@ class _Transported:
         x, z = last[1], self._upright(t, order)
         return _columns(_transport(x, z), z)
 
-    def _axes(self, t: Array) -> Array:
-        """x at many times, (n, 3), from their nodes."""
+    def _axes(self, t: Array, z: Array) -> Array:
+        """x at many times, (n, 3), from their nodes; z: there."""
         nodes, at = np.unique(np.trunc((t - self._begin) / SPACING).astype(int), return_inverse=True)
         self._know(nodes)
         starts = (self._begin + nodes * SPACING)[at]
-        ways, h, z = np.array([self._ways[k] for k in nodes.tolist()])[at], t - starts, self._upright(t, 0).c[0]
+        ways, h = np.array([self._ways[k] for k in nodes.tolist()])[at], t - starts
         found = _across(z, np.einsum("nk,nki->ni", h[:, None] ** np.arange(ORDER + 1), ways))
         apart = self._are_apart(starts, t)
         far = _truncates(ways.swapaxes(0, 1), h) & ~apart

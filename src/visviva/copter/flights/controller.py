@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from visviva._suggestions import helpful
-from visviva.control import Controller, Gains, Thrusters, matching, moments, reference, tracking
+from visviva.control import Controller, Gains, Thrusters, TrackingLaw, matching, moments, reference, tracking
 from visviva.control import gains as gains_of
 from visviva.copter.models.rigid import rigid
 from visviva.copter.vehicles.allotment import limits
@@ -43,6 +44,15 @@ def controller(
              back, with a template of the vehicle's own inertia.
     """
     check_vehicle(vehicle)
+    law = _law(vehicle, approach, tuple(poles), damped, piloted)
+    B = vehicle.split_allocation
+    independent = np.linalg.matrix_rank(B) == B.shape[1]  # what compiled laws take
+    return law.at(reference(law.d, {"craft": path}), compiled=bool(independent))
+
+
+@lru_cache(maxsize=16)
+def _law(vehicle: Vehicle, approach: str, poles: tuple[complex, ...], damped: bool, piloted: bool) -> TrackingLaw:
+    """The law without reference, for all flights of a vehicle."""
     if piloted and approach != "particle":
         raise ModelError(
             f'remote control is flown by the approach "particle", whose forces do not ask where the vehicle is; '
@@ -54,12 +64,10 @@ def controller(
     else:
         gains = matching.quadcopter(poles, heading=HEADING, g=vehicle.gravity).gains()
     actuators = Thrusters(vehicle.split_allocation, _names(vehicle))
-    law = tracking(
+    return tracking(
         m, {("ground", "craft"): gains}, approach, actuators={"rotors": actuators}, inputs="rotors",
         limits=limits(vehicle), weight=np.ones(len(actuators.names)),
     )  # fmt: skip
-    independent = np.linalg.matrix_rank(actuators.matrix) == len(actuators.names)  # what compiled laws take
-    return law.at(reference(m, {"craft": path}), compiled=bool(independent))
 
 
 def _attitude_gains(vehicle: Vehicle) -> Gains:
