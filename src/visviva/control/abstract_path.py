@@ -288,7 +288,8 @@ def function_path(function: Callable[[Any], Any], what: str = "path") -> Abstrac
         found = function(Series.time(t, order))
         series = series_of(found, order)
         if not np.isfinite(series.c).all():
-            raise ModelError(f"{what}: the function is not finite at t = {t} s, or one of its derivatives is not.")
+            at = f"t = {t:g} s" if np.ndim(t) == 0 else "some times"
+            raise ModelError(f"{what}: the function is not finite at {at}, or one of its derivatives is not.")
         return series
 
     try:

@@ -61,7 +61,7 @@ class CompiledLaw:
         self._sizes = (d.nq,), (d.nv,), (d.nv,)
         self.failure: Exception | None = None
         self._blocks: list[tuple[float, float, float, Array]] = []  # start, spacing, end, knots
-        self._ticks: tuple[float, Array] | None = None  # period, rows q_R, q̇_R, q̈_R of ticks, and of a block behind them
+        self._ticks: tuple[float, Array] | None = None  # period, rows q_R, q̇_R, q̈_R of ticks
         n, nq, nu = d.nv, d.nq, law.actuation.nu
         frames, acting, given, com, B0, thrust = _actuation(law.actuation, d, list(template.pairs))
         names = list(frames)
@@ -193,10 +193,10 @@ class CompiledLaw:
         Where the reference has no value at one of them, blocks are made as always.
         """
         try:
-            rows = self.tabulate(period * np.arange(count))
+            rows = self.tabulate(np.asarray(period * np.arange(count)))
         except Exception:  # that is a failure only where it is asked for
             return
-        rows = np.concatenate([rows, np.repeat(rows[-1:], KNOTS, axis=0)])
+        rows = np.concatenate([rows, np.repeat(rows[-1:], KNOTS, axis=0)])  # the last blocks are whole as well
         self._ticks, self.clock[:] = (period, rows.reshape(-1, rows.shape[2])), NO_BLOCK
 
     def forget_ticks(self) -> None:

@@ -257,6 +257,7 @@ def repeated(path: AbstractPath) -> Computed:
     """A path with two ends again and again, in both directions of time."""
     begin, end = _both_ends(path, "a path that is repeated")
     T = end - begin
+
     def inner(t: Any, order: int) -> Series:
         at = begin + (t - begin) % T
         return path.inner_many(at, order) if isinstance(at, np.ndarray) else path.inner(at, order)

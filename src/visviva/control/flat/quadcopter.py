@@ -81,7 +81,8 @@ def quadcopter(
             f = f + v.upto(order) * d
         square = (f * f).sum()
         if (square.c[0] < WEIGHTLESS**2).any():
-            raise ModelError(f"the quadcopter falls freely at t = {t} s: without thrust, no direction is upright.")
+            at = _worst(t, square)
+            raise ModelError(f"the quadcopter falls freely at t = {at:g} s: without thrust, no direction is upright.")
         return f / square.sqrt()
 
     if heading is None:
@@ -96,7 +97,7 @@ def quadcopter(
         square = (x * x).sum()
         if (square.c[0] < SIDEWAYS**2).any():
             raise ModelError(
-                f"the quadcopter lies on its side at t = {t} s: there its heading is not defined.\n"
+                f"the quadcopter lies on its side at t = {_worst(t, square):g} s: there its heading is not defined.\n"
                 "Fly along its heading, or without one: heading=None."
             )
         return _columns(x / square.sqrt(), z)
@@ -155,7 +156,7 @@ class _Transported:
             new = np.array([k for k in some.tolist() if k not in self._nodes], dtype=np.int64)
             if not len(new):
                 continue
-            t, end = self._begin + (new - step) * SPACING, self._begin + new * SPACING
+            t, end = (np.asarray(self._begin + k * SPACING) for k in (new - step, new))
             apart, z = self._are_apart(t, end), self._upright(end, 0).c[0]
             turns = np.zeros((len(new), 3, 3))
             turns[~apart] = self._turns(t[~apart], end[~apart])
@@ -229,6 +230,11 @@ def _transport(x: Array, z: Series) -> Series:
         turn.append(np.asarray(sum((found[j] * rate[k - j]).sum(-1, keepdims=True) for j in range(k + 1))))
         found.append(np.asarray(-sum(turn[j] * z.c[k - j] for j in range(k + 1)) / (k + 1)))
     return Series(np.array(found), z.lead)
+
+
+def _worst(t: Any, square: Series) -> float:
+    """The time, or the one of many, at which a length is the least."""
+    return float(np.ravel(t)[np.argmin(square.c[0])])
 
 
 def _across(z: Array, x: Array) -> Array:

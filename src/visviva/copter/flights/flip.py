@@ -25,7 +25,6 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.control.abstract_path import AbstractPath, Computed
 from visviva.control.paths import Polynomials, polynomial, spline
-from visviva.control.series import Series
 from visviva.errors import ModelError
 
 ANGLES = (0, 1.69, 6.66, 5.32, -5.72, -17.13, -19.33, -9.95, 11.08, 43.69, 85.81, 131.86, 180)  # [°] up to the middle

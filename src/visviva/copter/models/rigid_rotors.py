@@ -97,10 +97,10 @@ class RigidRotors(AbstractCraftLaw):
             )
         self.craft, self.u = craft(vehicle, around), np.zeros(2 * WRENCH)
         n, s, N = len(vehicle.rotors), len(vehicle.tilting), steps
-        shapes = (N + 1, n), (N, n), (N, WRENCH), (N, n), (N, s), (n, 3), (n, 3), n, n, WRENCH
+        shapes = (N + 1, n), (N, n), (N, WRENCH), (N, n), (N, s), (n, 3), (n, 3), (n,), (n,), (WRENCH,)
         self.steps = RotorSteps(
             np.array([rotor.lag for rotor in vehicle.rotors]), float(h), every, np.zeros(n + s),
-            np.zeros(1, dtype=np.int64), *map(np.zeros, shapes),
+            np.zeros(1, dtype=np.int64), *(np.zeros(shape) for shape in shapes),
         )  # fmt: skip
         code = getattr(law, "code", None)
         self.only_called = code is None or not _same(law.law.limits, limits(vehicle))
@@ -146,10 +146,11 @@ class RigidRotors(AbstractCraftLaw):
         T = np.concatenate([[0, 0], np.arange(self.law.size)]).astype(np.int64)
         P, given = code.parameters(0, width), np.zeros(width)
         self._called = T, P, given  # which live as long as this
-        addresses = [each.ctypes.data for each in (T, P, self.craft.y, given)]
-        return push_of_rotors, (
-            self.craft, self.steps, LawCall(self.law.address(0, width), *addresses, given, code.control.u)
+        call = LawCall(
+            self.law.address(0, width), T.ctypes.data, P.ctypes.data, self.craft.y.ctypes.data, given.ctypes.data,
+            given, code.control.u,
         )  # fmt: skip
+        return push_of_rotors, (self.craft, self.steps, call)
 
 
 def push_of_rotors(c: Craft, s: RotorSteps, law: LawCall, wind: WindAccess, t: float, u: Array) -> None:
