@@ -50,7 +50,8 @@ def fly(
 ) -> Flight | AgentFlight:
     """Fly a manoeuvre with perfect state and rotors that push at once; or, with sensors= or agent=, as in reality.
 
-    Rotors that push late, drag of blades, ground effect and wind are options, of `Rotor` and here.
+    Rotors that push late, drag of blades, ground effect and wind are options, of `Rotor` and here. All of it runs in
+    compiled code, but for a wind that is a function, which is asked in each step.
 
         flight = vv.copter.fly("looping")
         print(flight)
