@@ -262,6 +262,7 @@ def repeated(path: AbstractPath) -> Computed:
         at = begin + (t - begin) % T
         return path.inner_many(at, order) if isinstance(at, np.ndarray) else path.inner(at, order)
 
+    # breaks are known for a while: those of the first round and its ends
     return Computed(inner, path.shape, ALWAYS, path.breaks, many=True)
 
 

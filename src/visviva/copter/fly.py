@@ -30,6 +30,7 @@ from visviva.integrate import Sampled, simulate
 from visviva.mechanism import Mechanism
 
 AFTER = 0.5  # [s] of hovering in the end
+NEAR = 1e-9  # of a period
 
 
 @helpful
@@ -102,7 +103,7 @@ def fly(
     laws = [Sampled(law, period=T), Sampled(CraftAir(own, around), period=h)]
     if rotors is not None:
         laws = [Sampled(rotors, period=h)]
-    with law.at_ticks(T, math.ceil(t_end / T) + 1):
+    with law.at_ticks(T, math.floor(t_end / T + NEAR) + 1):
         run = simulate(_plant(own), t_end=t_end, h=h, integrator=RK4(), initial=_start(plan), sampled=laws)
     flight = Flight(plan, own, run, law, around, rotors)
     around.warn(own, plan.name, run.t, *flight.trace)

@@ -128,6 +128,10 @@ class RigidRotors(AbstractCraftLaw):
         """The wrench that the law asked for in each step, (steps, 6)."""
         return self.steps.asked[: self.steps.begun[0]]
 
+    def cautions(self) -> tuple[str, ...]:
+        """Of the law."""
+        return tuple(self.law.cautions())
+
     def inputs(self, t: float, y: Array) -> Array:
         """Wrenches of rotors and air over the step that begins."""
         self.see(t, y)
