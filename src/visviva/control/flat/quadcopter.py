@@ -120,7 +120,8 @@ class _Transported:
         self._begin = path.ends[0] if math.isfinite(path.ends[0]) else 0.0
         self._side = np.array([-math.sin(heading), math.cos(heading), 0.0])
         self._nodes = dict[int, Array]()
-        self._ways = dict[int, Array]()  # series of x about nodes, (ORDER + 1, 3)
+        self._turned = dict[int, Array]()  # of many times, apart: values at one time do not depend on who has asked
+        self._ways = dict[int, Array]()  # series of x about these, (ORDER + 1, 3)
         self._last: tuple[float, Array] | None = None
 
     def series(self, t: Any, order: int) -> Series:
@@ -151,21 +152,22 @@ class _Transported:
 
     def _know(self, nodes: NDArray[np.int64]) -> None:
         """x at nodes, and its series: one after the other, but turned by what is computed for all at once."""
-        self._node(0)
+        self._turned.setdefault(0, self._node(0))
         for step, some in ((1, np.arange(nodes.max(initial=0) + 1)), (-1, np.arange(0, nodes.min(initial=0) - 1, -1))):
-            new = np.array([k for k in some.tolist() if k not in self._nodes], dtype=np.int64)
+            new = np.array([k for k in some.tolist() if k not in self._turned], dtype=np.int64)
             if not len(new):
                 continue
             t, end = (np.asarray(self._begin + k * SPACING) for k in (new - step, new))
             apart, z = self._are_apart(t, end), self._upright(end, 0).c[0]
             turns = np.zeros((len(new), 3, 3))
             turns[~apart] = self._turns(t[~apart], end[~apart])
-            for k, turn, upright, far in zip(new.tolist(), turns, z, apart.tolist(), strict=True):
-                if not far:
-                    self._nodes[k] = _across(upright, turn @ self._node(k - step))
+            for i, k in enumerate(new.tolist()):
+                x = self._turned[k - step]
+                gone = self._advance(x, float(t[i]), float(end[i])) if apart[i] else _across(z[i], turns[i] @ x)
+                self._turned[k] = gone
         new = np.array([k for k in nodes.tolist() if k not in self._ways], dtype=np.int64)
         if len(new):
-            x = np.array([self._node(k) for k in new.tolist()])
+            x = np.array([self._turned[k] for k in new.tolist()])
             ways = _transport(x, self._upright(self._begin + new * SPACING, ORDER)).c.swapaxes(0, 1)
             self._ways.update(zip(new.tolist(), ways, strict=True))
 
