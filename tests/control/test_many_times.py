@@ -12,6 +12,7 @@ MOVE = control.polynomial(np.array([0.0, 0, 1]), np.array([1.0, 2, 3]), 1.5, deg
 CURVE = control.spline(np.array([[0.0, 0, 0], [1, 0.5, 0], [1, 1, 1], [0, 1, 2]]), [0.0, 0.7, 1.4, 2.0])
 ROUND = control.spline(np.array([0.0, 1.0, 0.5, 0.0]), [0.0, 0.5, 1.5, 2.0], closed=True)
 OWN = control.path(lambda t: [np.cos(t), np.sin(2 * t) ** 2, np.exp(-t) / (1 + t * t), np.tanh(t), np.arctan2(t, 2)])
+THERE = control.joined(MOVE, control.hold(np.array([1.0, 2, 3]), 0.117), MOVE + np.array([1.0, 2, 2])).delayed(0.013)
 PATHS = {
     "polynomial": MOVE,
     "spline": CURVE,
@@ -31,6 +32,7 @@ PATHS = {
     "slerp": control.slerp(np.eye(3), control.turn("x", 1.0)(1.0), 1.5).matrix,
     "quadcopter": control.flat.quadcopter(OWN[:3], 0.2).rotation.matrix,
     "transported": control.flat.quadcopter(OWN[:3], None).rotation.matrix,
+    "transported over jumps": control.flat.quadcopter(THERE, None).rotation.matrix,
     "transported from rest": control.flat.quadcopter(MOVE, None).rotation.matrix,
 }
 
@@ -47,10 +49,11 @@ def test_paths_are_those_of_each_time(path, order):
     assert_allclose(path(t, order), [path(float(one), order) for one in t], rtol=1e-12, atol=1e-10)
 
 
-def test_nodes_that_many_times_have_found_are_those_found_one_by_one():
+@pytest.mark.parametrize("path", [OWN[:3], THERE], ids=["smooth", "with jumps"])
+def test_nodes_that_many_times_have_found_are_those_found_one_by_one(path):
     """Axes without turn about z depend on the way there."""
-    one, other = (control.flat.quadcopter(OWN[:3], None) for _ in range(2))
-    t = np.linspace(-0.5, 2.0, 41)
+    one, other = (control.flat.quadcopter(path, None) for _ in range(2))
+    t = np.linspace(-0.5, 3.3, 61)
     each = np.array([other.twist(float(x)).c for x in t[::-1]])[::-1]
     assert_allclose(one.twist(t).c, np.swapaxes(each, 0, 1), rtol=1e-11, atol=1e-11)
 

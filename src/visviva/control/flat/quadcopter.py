@@ -28,7 +28,7 @@ from visviva.errors import ModelError
 
 WEIGHTLESS = 1e-9  # [m/s²]
 SIDEWAYS = 1e-9  # cosine of the roll angle: the heading of a body that lies on its side is none
-SPACING = 0.02  # [s] between nodes of the transported axis
+SPACING = 0.01  # [s] between nodes of the transported axis
 ORDER = 10  # of Taylor's method in between
 TRUNCATED = 1e-15  # what the last term may be
 
@@ -143,10 +143,12 @@ class _Transported:
         starts = (self._begin + nodes * SPACING)[at]
         ways, h = np.array([self._ways[k] for k in nodes.tolist()])[at], t - starts
         found = _across(z, np.einsum("nk,nki->ni", h[:, None] ** np.arange(ORDER + 1), ways))
-        apart = self._are_apart(starts, t)
-        far = _truncates(ways.swapaxes(0, 1), h) & ~apart
+        back, far = self._goes_back(starts, t), _truncates(ways.swapaxes(0, 1), h)
+        for stop in self._breaks:
+            far |= (starts < stop) & (stop < t)
+        far &= ~back
         found[far] = _across(z[far], np.einsum("nij,nj->ni", self._turns(starts[far], t[far]), ways[far, 0]))
-        for i in np.flatnonzero(apart).tolist():
+        for i in np.flatnonzero(back).tolist():
             found[i] = self._advance(ways[i, 0], float(starts[i]), float(t[i]))
         return found
 
@@ -158,13 +160,13 @@ class _Transported:
             if not len(new):
                 continue
             t, end = (np.asarray(self._begin + k * SPACING) for k in (new - step, new))
-            apart, z = self._are_apart(t, end), self._upright(end, 0).c[0]
+            back, z = self._goes_back(t, end), self._upright(end, 0).c[0]
             turns = np.zeros((len(new), 3, 3))
-            turns[~apart] = self._turns(t[~apart], end[~apart])
-            for i, k in enumerate(new.tolist()):
-                x = self._turned[k - step]
-                gone = self._advance(x, float(t[i]), float(end[i])) if apart[i] else _across(z[i], turns[i] @ x)
-                self._turned[k] = gone
+            turns[~back] = self._turns(t[~back], end[~back])
+            x, gone = self._turned[int(new[0]) - step], np.empty((len(new), 3))
+            for i in range(len(new)):
+                x = gone[i] = self._advance(x, float(t[i]), float(end[i])) if back[i] else turns[i] @ x
+            self._turned.update(zip(new.tolist(), _across(z, gone), strict=True))
         new = np.array([k for k in nodes.tolist() if k not in self._ways], dtype=np.int64)
         if len(new):
             x = np.array([self._turned[k] for k in new.tolist()])
@@ -172,25 +174,30 @@ class _Transported:
             self._ways.update(zip(new.tolist(), ways, strict=True))
 
     def _turns(self, t: Array, end: Array) -> Array:
-        """How x turns on each of many ways on which nothing jumps, (n, 3, 3); in halves where one step is too long."""
+        """How x turns on each of many ways, (n, 3, 3): to a jump and from there, in halves if a step is too long."""
         if not len(t):
             return np.zeros((0, 3, 3))
+        for stop in self._breaks:
+            over = (t < stop) & (stop < end)
+            if over.any():
+                found, at = np.empty((len(t), 3, 3)), np.full(np.count_nonzero(over), stop)
+                found[~over] = self._turns(t[~over], end[~over])
+                found[over] = self._turns(at, end[over]) @ self._turns(t[over], at)
+                return found
         z, h = self._upright(t, ORDER), end - t
-        ways = [_transport(np.tile(axis, (len(t), 1)), z).c for axis in np.eye(3)]
-        powers = h ** np.arange(ORDER + 1)[:, None]
-        found = np.stack([np.einsum("kn,kni->ni", powers, way) for way in ways], axis=-1)
-        far = np.any([_truncates(way, h) for way in ways], axis=0)
+        ways = _transport(np.tile(np.eye(3)[:, None], (1, len(t), 1)), z).c  # (ORDER + 1, axis, n, 3)
+        found = np.einsum("kn,kani->nia", h ** np.arange(ORDER + 1)[:, None], ways)
+        far = _truncates(ways, h).any(axis=0)
         if far.any():
             middle = 0.5 * (t[far] + end[far])
             found[far] = self._turns(middle, end[far]) @ self._turns(t[far], middle)
         return found
 
-    def _are_apart(self, start: Array, end: Array) -> NDArray[np.bool_]:
-        """Whether a derivative may jump on the way."""
+    def _goes_back(self, start: Array, end: Array) -> NDArray[np.bool_]:
+        """Whether a way leads back from where a derivative may jump, or over that."""
         found = np.zeros(len(start), dtype=bool)
         for stop in self._breaks:
-            found |= (np.minimum(start, end) < stop) & (stop < np.maximum(start, end))
-            found |= (start == stop) & (end < start)
+            found |= (end < stop) & (stop <= start)
         return found
 
     def _node(self, k: int) -> Array:
