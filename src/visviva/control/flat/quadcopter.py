@@ -141,15 +141,17 @@ class _Transported:
         nodes, at = np.unique(np.trunc((t - self._begin) / SPACING).astype(int), return_inverse=True)
         self._know(nodes)
         starts = (self._begin + nodes * SPACING)[at]
-        ways, h = np.array([self._ways[k] for k in nodes.tolist()])[at], t - starts
-        found = _across(z, np.einsum("nk,nki->ni", h[:, None] ** np.arange(ORDER + 1), ways))
-        back, far = self._goes_back(starts, t), _truncates(ways.swapaxes(0, 1), h)
+        ways, h = np.stack([self._ways[k] for k in nodes.tolist()], axis=1), t - starts  # (ORDER + 1, nodes, 3)
+        x, ahead = ways[0, at], ways[-1, at]
+        for c in ways[-2::-1]:
+            ahead = ahead * h[:, None] + c[at]
+        found, back, far = _across(z, ahead), self._goes_back(starts, t), _truncates(ways[-2:, at], h)
         for stop in self._breaks:
             far |= (starts < stop) & (stop < t)
         far &= ~back
-        found[far] = _across(z[far], np.einsum("nij,nj->ni", self._turns(starts[far], t[far]), ways[far, 0]))
+        found[far] = _across(z[far], np.einsum("nij,nj->ni", self._turns(starts[far], t[far]), x[far]))
         for i in np.flatnonzero(back).tolist():
-            found[i] = self._advance(ways[i, 0], float(starts[i]), float(t[i]))
+            found[i] = self._advance(x[i], float(starts[i]), float(t[i]))
         return found
 
     def _know(self, nodes: NDArray[np.int64]) -> None:
