@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-LONG = ("07_pictures", "15_falling_chain", "20_one_motion", "21_small_motions")  # these run by themselves, with all
+LONG = ("07_pictures", "15_falling_chain", "20_one_motion", "21_small_motions", "42_looping")  # they run alone
 SHORT = [path for path in EXAMPLES if "_track_" not in path.stem and path.stem not in LONG]
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]\d+)?")
 MISSED = re.compile(r"(\S+) missed, (\S+) allowed")
@@ -99,7 +99,7 @@ def test_the_other_programs_of_the_readme_go_on_from_the_first(tmp_path):
     first, _, *others = blocks("README.md", "python")
     (tmp_path / "program.py").write_text("\n".join([first, *others]), encoding="utf-8")
     assert "modes of 'mechanism'" in run_script("program.py", tmp_path)
-    assert {"arm.svg", "arm_report.html"} <= {path.name for path in tmp_path.iterdir()}
+    assert {"arm.svg", "arm_report.html", "looping.html"} <= {path.name for path in tmp_path.iterdir()}
 
 
 def test_the_front_page_of_the_documentation_has_the_program_of_the_readme():

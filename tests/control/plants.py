@@ -129,6 +129,14 @@ def quadcopter(l=0.24):
     return m, {"rotors": c.thrusters(points, (0, 0, 1), drag=0.01701 * np.array([-1, 1, -1, 1]))}
 
 
+@cache
+def octocopter():
+    """Pairs of rotors on each of four arms, which turn against each other: eight inputs for four directions."""
+    m, _ = quadcopter()
+    points = np.repeat([(0.24, 0, 0), (0, 0.24, 0), (-0.24, 0, 0), (0, -0.24, 0)], 2, axis=0)
+    return m, {"rotors": c.thrusters(points, (0, 0, 1), drag=0.01701 * np.array([-1, 1] * 4))}
+
+
 BICOPTER = {"m": 1.0, "inertia": (0.018, 0.006, 0.02), "l_y": 0.25, "l_z": 0.12, "beta": np.pi / 12}
 
 

@@ -11,6 +11,7 @@ from plants import (
     bicopter,
     c,
     free_body,
+    octocopter,
     pvtol,
     quadcopter,
     random_gains,
@@ -29,6 +30,7 @@ APPROACHES = ("particle", "body", "energy")
 ONE = c.gains(mass=1.3, damping=2.0, stiffness=3.0)
 POINT = c.point_gains((0.3, 0, 0), mass=1.0, damping=4.0, stiffness=4.0)
 TOOL = ("ground", "tool")
+LIGHT = np.arange(1.0, 9.0)
 NEVER = np.array([[1.0, 0, 0, 0], [-1.0, 0, 0, 0], [0, 1.0, 1.0, 0]])  # with u1 ≤ -1 and -u1 ≤ -1
 
 
@@ -64,6 +66,17 @@ def _craft(plant, approach, **more):
     return c.tracking(m, {("ground", "craft"): random_gains(2)}, approach, actuators=rotors, **more)
 
 
+def _redundant_arm(approach):
+    """Eight rotors on a body that six of them move, with limits in which some of them cannot do their part."""
+    m, _ = flying_arm()
+    rng = np.random.default_rng(6)
+    rotors = {"rotors": c.Thrusters(rng.normal(size=(6, 8)), tuple("abcdefgh"))}
+    A = rng.normal(size=(10, 10))
+    gains = {("ground", "base"): random_gains(3), "shoulder": ONE, "slide": ONE}
+    limits = {"rotors": (-4, 4), "at_slide": (-1, 1)}
+    return c.tracking(m, gains, approach, actuators=rotors, weight=A @ A.T + np.eye(10), limits=limits)
+
+
 def laws():
     found = {}
     for a in APPROACHES:
@@ -78,6 +91,11 @@ def laws():
             f"flying arm {a}": lambda a=a: _fly(
                 {("ground", "base"): random_gains(3), "shoulder": ONE, "slide": ONE}, a
             ),
+        }
+        found |= {
+            f"octocopter {a}": lambda a=a: _craft(octocopter, a, weight=LIGHT),
+            f"octocopter with limits {a}": lambda a=a: _craft(octocopter, a, weight=LIGHT, limits={"rotors": (0, 4.0)}),
+            f"flying arm, redundant {a}": lambda a=a: _redundant_arm(a),
         }
     many = {
         TOOL: random_gains(1),
@@ -144,10 +162,33 @@ def test_inputs_are_those_in_python(name):
         wanted = port_values(law, q, exact.u)
         found = controller.inputs(0.0, read(law, q, v))
         np.testing.assert_allclose(found, wanted, rtol=0, atol=TIGHT * np.abs(wanted).max())
-    if name in ("arm with limits", "polygon of thrusts"):
+    if name in ("arm with limits", "polygon of thrusts") or "octocopter with" in name or "redundant" in name:
         assert "optimal" in statuses
     if name == "no inputs fit":
         assert statuses == {"infeasible least violation"}
+
+
+def test_redundant_inputs_take_over_at_once():
+    """Limits that only shift work from one rotor to another cost no accelerations, and are none that act."""
+    free = _craft(octocopter, "body", weight=np.ones(8))
+    q, v, q_R, v_R, a_R = random_state(free.d, 3, size=0.05)
+    wanted = free.at(lambda t: (q_R, v_R, a_R))
+    B = free.actuation.matrix(q)
+    wanted.inputs(0.0, read(free, q, v))
+    u = wanted.code.control.u.copy()
+    top = np.sort(u)[-2:].mean()  # below the largest of them
+    own = _craft(octocopter, "body", weight=np.ones(8), limits={"rotors": (-20.0, top)}).at(lambda t: (q_R, v_R, a_R))
+    own.inputs(0.0, read(free, q, v))
+    found = own.code.control
+    np.testing.assert_allclose(B @ found.u, B @ u, atol=1e-9 * np.abs(u).max())
+    assert found.u.max() == pytest.approx(top, rel=1e-12)
+    assert found.status[1] == 0
+
+
+def test_redundant_inputs_whose_limits_contradict_each_other_are_asked_in_python():
+    never = np.array([[1.0, *np.zeros(7)], [-1.0, *np.zeros(7)]])
+    law = _craft(octocopter, "body", weight=np.ones(8), limits=(never, np.array([-1.0, -1.0])))
+    assert "contradict each other" in law.at(law.d.q_built, compiled=True).why_not
 
 
 def test_inputs_are_not_those_of_another_reference():

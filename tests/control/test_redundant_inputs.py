@@ -99,6 +99,19 @@ def test_without_limits_that_act_nothing_changes():
     assert_allclose(limited(H, u0, near, redundant=redundancy(B, weight)).u, u0, atol=2e-12)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_limits_of_what_acts_alone_do_not_keep_others_from_sharing(seed):
+    """The last input is at its limit; idle changes of the other two do not move it but for rounding."""
+    rng = np.random.default_rng(seed)
+    B = spd(rng, 2) @ np.array([[1.0, 3.0, 0.0], [0.2, 0.6, 1.0]])
+    M, b, M_bar, b_bar = spd(rng, 2), rng.normal(size=2), spd(rng, 2), rng.normal(size=2)
+    u0, H = unlimited(M, b, B, M_bar, b_bar, np.eye(3))
+    limits = boxes(np.array([-1e3, -1e3, -1e3]), np.array([1e3, 1e3, u0[2] - 1.0]))
+    u = limited(H, u0, limits, redundant=redundancy(B, np.eye(3))).u
+    assert u[2] == pytest.approx(u0[2] - 1.0, rel=1e-12)
+    assert u[1] == pytest.approx(3 * u[0], rel=1e-9)
+
+
 def test_limits_that_contradict_each_other_are_violated_least():
     rng = np.random.default_rng(5)
     M, b, B, M_bar, b_bar = spd(rng, 2), rng.normal(size=2), rng.normal(size=(2, 3)), spd(rng, 2), rng.normal(size=2)

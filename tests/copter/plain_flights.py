@@ -15,6 +15,7 @@ def in_python(monkeypatch):
     """Flights are not compiled; their law is, and is called by its address."""
     monkeypatch.setattr(agent_tick, "call_inputs", lambda address, given: INPUTS(address)(*given))
     monkeypatch.setattr(agent, "kernel_of", lambda function: function)
+    monkeypatch.setattr(agent, "prepare", lambda *_: None)
 
 
 def hover(duration=0.2, vehicle=None):

@@ -155,12 +155,6 @@ def test_a_manoeuvre_flies_the_same_vehicle_as_its_name(monkeypatch):
     assert np.any(flown_ones[1].bias)
 
 
-def hexacopter():
-    """Six upright rotors, more than the four forces and moments they make."""
-    rotors = copter.ring(QUAD.rotors[0], np.arange(6) * np.pi / 3, (1, -1) * 3, radius=0.24)
-    return replace(QUAD, name="six", rotors=rotors)
-
-
 def test_gains_of_a_flight_are_those_of_its_agent(monkeypatch):
     """`fly` hands them on, and an agent takes those of its observers."""
     made = []
@@ -245,7 +239,6 @@ def test_sensors_are_calibrated_and_draw_by_their_seed():
             lambda: copter.fly("looping", agent=copter.Agent(QUAD), period=5e-3, believed=QUAD),
             "period=, believed= beside",
         ),
-        (lambda: copter.fly("transitions", hexacopter(), sensors=SENSORS), "'six'.*compiled code"),
         (lambda: copter.fly("looping", gust=lambda t: (0, 0, 1)), "by sensors"),
         (lambda: copter.fly("looping", sensors=SENSORS, h=3e-3), "whole number of steps"),
         (lambda: copter.fly("looping", agent=copter.Agent(copter.tricopter())), "other rotors or servos"),

@@ -1,8 +1,10 @@
 """What a flight by sensors adds to the truth: noise as it is asked for, times on one clock, and who begins when."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from plain_flights import fly, hover, in_python  # noqa: F401
 
 from visviva import ModelError, copter
@@ -129,6 +131,15 @@ def test_what_never_flew_has_no_figures_and_says_why():
     for ask in (flight.plot, flight.audit, lambda: flight.tracking):
         with pytest.raises(ModelError, match="was not flown"):
             ask()
+
+
+def test_lags_that_are_not_flown_are_said():
+    quad = copter.quadcopter().without_bias()
+    one, *others = (replace(rotor, lag=0.02) for rotor in quad.rotors)
+    late, plain = (fly(copter.Sensors(), vehicle=own) for own in (replace(quad, rotors=[one, *others]), quad))
+    assert_array_equal(late.record.x, plain.record.x)
+    (caution,) = set(late.cautions) - set(plain.cautions)
+    assert caution.startswith("lag=0.02 s of rotor1 and 3 more is for flights with perfect state and not used")
 
 
 def test_frames_that_are_very_late_fly_all_the_same():

@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from visviva import ModelError, control, copter
+from visviva.errors import ArgumentError
 
 QUAD = copter.quadcopter().without_bias()
 MOVE = control.polynomial(np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 1.0]), 1.5, degree=9)
@@ -77,6 +78,7 @@ UNITS = {
     "ring in mm": (lambda: copter.ring(ROTOR, RIGHT, (1, -1, 1, -1), radius=250), "250 mm are 0.25 m"),
     "place in cm": (lambda: like(position=(24.0, 0, 0)), "'rotor1' from the origin is 24.*24 cm are 0.24"),
     "lag in ms": (lambda: like(lag=20), "lag of rotor 'rotor1' is 20 s, .*20 ms are 0.02"),
+    "delay in ms": (lambda: copter.fly("flip", sensors=copter.Sensors(delay=34)), "is 34 s, .*34 ms are 0.034"),
     "milliohms": (lambda: like(resistance=120), "resistance .* 120 Ω.*120 mΩ are 0.12"),
     "milliohms of a battery": (lambda: copter.Battery(16.0, 30, 2.2), "of a battery is 30.*30 mΩ are 0.03"),
     "mA h": (lambda: copter.Battery(16.0, 0.03, 2200), "capacity .*2200 mA h are 2.2"),
@@ -141,6 +143,22 @@ def test_another_kind_of_value_is_told(name):
     call, said = KINDS[name]
     with pytest.raises(ModelError, match=f"(?s){said}"):
         call()
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("identify_thrust", "identification.identify_thrust"), ("Quadcopter", "quadcopter"), ("flight", "Flight")],
+)
+def test_a_name_that_there_is_not_comes_with_the_one_that_there_is(name, meant):
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'. Did you mean .*vv.copter.{meant}"):
+        getattr(copter, name)
+
+
+def test_an_attribute_that_a_vehicle_has_not_is_suggested():
+    with pytest.raises(AttributeError, match=r"Vehicle has no attribute 'weigth'\. Did you mean 'weight'"):
+        QUAD.weigth  # noqa: B018 - the access is the test
+    with pytest.raises(ArgumentError, match=r"Manoeuvre\(\) needs 'path'"):
+        copter.Manoeuvre(QUAD, "looping")
 
 
 def test_flights_with_perfect_state_have_ribbons():

@@ -82,6 +82,7 @@ def test_an_inexact_audit_says_so_and_is_no_failure():
     assert audit.first_law > 1e-9
     assert audit.ok
     assert "RK4 keeps energy to its accuracy only" in text
+    assert "no verdict" in text
     assert "✗" not in text
 
 

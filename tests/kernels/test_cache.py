@@ -21,7 +21,7 @@ HELPER = "from visviva.kernels.functions import kernel\n\n@kernel\ndef slope():\
 MAIN = """
 from pathlib import Path
 from visviva.kernels import cache, jit
-cache.folder.__defaults__ = cache.key.__defaults__ = (Path(__file__).parent,)
+cache.folder.__defaults__ = cache.key.__defaults__ = (Path(__file__).parent, None)
 from package import edited
 from package.helper import slope
 from visviva.kernels.functions import kernel
@@ -89,7 +89,8 @@ def test_a_stale_cache_never_answers(package, tmp_path):
 
 def test_with_one_folder_for_all_sources_the_stale_answer_comes(package, tmp_path):
     """The broken form: what the test above would say without the key."""
-    (package / "edited.py").write_text("from visviva.kernels import cache\n\ncache.key = lambda sources, digest=None: 16 * '0'\n")
+    same = "from visviva.kernels import cache\n\ncache.key = lambda sources, digest=None: 16 * '0'\n"
+    (package / "edited.py").write_text(same)
     assert run("-m", "package.main", cwd=tmp_path)[:2] == ["6.0", "0"]
     (package / "helper.py").write_text(HELPER.format(slope=5.0))
     assert run("-m", "package.main", cwd=tmp_path)[:2] == ["6.0", "1"]

@@ -41,6 +41,13 @@ def test_what_components_take_adds_up_to_zero(machine, inputs, integrator):
     assert str(audit).endswith("every joule accounted for")
 
 
+@pytest.mark.parametrize("scheme", [vv.LieMidpoint, vv.DiscreteGradient], ids=lambda scheme: scheme.__name__)
+def test_a_scheme_is_told_by_the_name_it_was_given(machine, inputs, scheme):
+    run = vv.simulate(machine(), t_end=0.02, h=0.01, inputs=inputs, integrator=scheme())
+    assert f": {scheme.__name__}, 2 steps" in str(run.audit())
+    assert f"with {scheme.__name__}" in repr(run)
+
+
 def test_accounts_are_those_of_the_trajectories(machine_run):
     audit = machine_run.audit()
     for name in ("rod", "arm", "tip"):

@@ -12,6 +12,7 @@ from visviva._arrays import Array
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
 from visviva.geometry.hat import skew
+from visviva.geometry.linear import cross
 from visviva.mechanism.assembly import Motion
 from visviva.mechanism.body_twists import inertia_of
 from visviva.mechanism.parts import Body, Particle
@@ -61,7 +62,7 @@ class Placed:
         """(ω; v) of body frames in their own axes; of a particle (0; v)."""
         R, V = self._poses[0], (self.point._bodies[2] @ self.point.xi)
         w = np.where(self.bodies.turns[:, 0], (np.swapaxes(self.bodies.R_CB, -1, -2) @ V[:, :3, None])[..., 0], 0.0)
-        v = (np.swapaxes(R, -1, -2) @ V[:, 3:, None])[..., 0] - _cross(w, self.bodies.com)
+        v = (np.swapaxes(R, -1, -2) @ V[:, 3:, None])[..., 0] - cross(w, self.bodies.com)
         return np.concatenate([w, v], axis=-1)
 
     @cached_property
@@ -167,7 +168,7 @@ class Placed:
     def model_drift(self) -> Array:
         """The rates of these matrices times the twists, of all bodies one after the other as in the Model."""
         w, v = self._twists[:, :3], self._twists[:, 3:]
-        turned = _cross(w, v + _cross(w, self.bodies.com))
+        turned = cross(w, v + cross(w, self.bodies.com))
         drift = np.concatenate([np.zeros_like(w), (self._poses[0] @ turned[..., None])[..., 0]], axis=-1)
         return drift.reshape(-1)[self.point.form.moving]
 
@@ -205,10 +206,6 @@ def _blocks(a: Array, b: Array, last: bool = True) -> Array:
     else:
         found[..., :3, 3:] = b
     return found
-
-
-def _cross(a: Array, b: Array) -> Array:
-    return np.asarray((skew(a) @ b[..., None])[..., 0])
 
 
 PUSH = np.vstack([np.zeros((3, 3)), np.eye(3)])

@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from visviva._suggestions import nearest
-from visviva.compiler.laws import InputLaw, canonical, symbols
+from visviva.compiler.laws import canonical, input_law, symbols
 from visviva.compiler.sensors import sensor_names, sensors_of
 from visviva.errors import ModelError
 from visviva.language.jumping import written_breaks
@@ -131,7 +131,7 @@ class _Tracing:
         felt = [symbol for own in feels.values() for symbol in own]
         require_regular(values, [*seen, *felt], {self.theta0: model.theta0}, what, FEEDBACK)
         given, numbers = canonical(list(values), {"x": seen, "e": felt}, [(self.theta0, model.theta0)])
-        law = InputLaw(given, (len(seen), len(felt), len(numbers)))
+        law = input_law(given, (len(seen), len(felt), len(numbers)))
         breaks = written_breaks(values, symbols("t", 1)[0])
         sensors = tuple(sensor for parts, _ in sensed for sensor in parts)
         return Feedback(port, tuple(reads), tuple(feels), law, np.array(numbers), breaks, sensors)

@@ -7,7 +7,7 @@ too. So `0.5 * k * x.q**2` and `stiff * x.s**2 / 2` are one law, and one compile
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, final
 
 import numpy as np
@@ -159,14 +159,14 @@ class MatrixLaw(AbstractMatrixLaw):
 
 @final
 class InputLaw(AbstractInputLaw):
-    """Inputs in t0 (time), x0, … (coordinates), e0, … (efforts) and p0, …."""
+    """Inputs in t0 (time), x0, … (coordinates), e0, … (efforts) and p0, …. Made by `input_law`."""
 
     def __init__(self, values: tuple[Any, ...], sizes: tuple[int, int, int]) -> None:
         self.values = values
         self.reads, self.feels, self.width = self.sizes = sizes
 
     def __reduce__(self) -> Any:
-        return InputLaw, (self.values, self.sizes)
+        return input_law, (self.values, self.sizes)
 
     @cached_property
     def _inputs(self) -> Callable[..., Array]:
@@ -211,6 +211,12 @@ class RateLaw(AbstractRateLaw):
 def rate_law(F: Any, width: int) -> RateLaw:
     """The law of a friction in canonical symbols; one object for equal ones."""
     return RateLaw(F, width)
+
+
+@lru_cache(maxsize=1000)  # each run traces its inputs anew
+def input_law(values: tuple[Any, ...], sizes: tuple[int, int, int]) -> InputLaw:
+    """The law of inputs in canonical symbols; one object for equal ones. sizes: reads, feels, parameters."""
+    return InputLaw(values, sizes)
 
 
 @cache

@@ -21,7 +21,6 @@ from visviva.compiler.elements import ElementBlocks, check_springs, coordinate_m
 from visviva.compiler.losses import LossBlocks, heated, loss_states, voltage_port
 from visviva.errors import ModelError
 from visviva.geometry.embedding import AbstractSpace, Flat
-from visviva.geometry.linear import apply
 from visviva.library.joints import Angle
 from visviva.mechanism import Definition, Mechanism, Motion, definition_of
 from visviva.mechanism.coordinates import (
@@ -103,7 +102,7 @@ def initial_x(model: Model, motion: Motion, *, inside: bool = True) -> Array:
     lifted = [name for name, q in motion.q.items() if len(q) == 12] if model.form == "directors" else []
     if lifted:
         q, V = (np.array([given[name] for name in lifted]) for given in (motion.q, motion.V))
-        rates = apply(POSES.lift(q), V) if V.any() else np.zeros_like(q)
+        rates = POSES.push(q, V) if V.any() else np.zeros_like(q)
         values |= dict(zip((f"{name}.v" for name in lifted), rates, strict=True))
     assert model.definition is not None
     if _has_others(model.definition):

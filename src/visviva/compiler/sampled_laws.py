@@ -11,7 +11,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.compiler.build import input_address
 from visviva.compiler.gains import lifted
-from visviva.compiler.laws import InputLaw, canonical, symbols
+from visviva.compiler.laws import canonical, input_law, symbols
 from visviva.compiler.sensors import sensor_names
 from visviva.errors import ModelError
 from visviva.language.pure import on_copies, read_around
@@ -183,7 +183,7 @@ def _written(model: Model, named: Mapping[str, Any], now: _Symbols) -> SampledLa
     read = {name: own for name, (own, _) in now.seen.items() if used & set(own)}
     values, gains = lifted(values)
     given, numbers = canonical(values, {"x": [symbol for own in read.values() for symbol in own]}, gains)
-    law = InputLaw(given, (sum(map(len, read.values())), 0, len(numbers)))
+    law = input_law(given, (sum(map(len, read.values())), 0, len(numbers)))
     return SampledLaw(tuple(named), tuple(read), input_address(law), len(values), np.array(numbers))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.control.kinematics import GROUND
 from visviva.control.pair_template import PairTemplate
+from visviva.control.quadratic_program import QuadraticStatus, solve_quadratic_program
 from visviva.control.state_reading import StateReading
 from visviva.control.templates import APPROACHES
 from visviva.control.transport import MAPS, WIDTHS, TransportMaps
@@ -100,8 +101,8 @@ class CompiledLaw:
             np.zeros(n), np.zeros((6, n)), np.zeros((1, n, n)), np.zeros(n), B0, np.zeros((n, nu)), np.zeros((nu, n)),
             np.zeros((nu, n)), np.zeros((nu, nu)), np.zeros(nu), np.zeros(nu), acting, thrust, given, com,
             np.array(W), np.array(l), *programme, np.full(nu, -1, dtype=np.int64), np.zeros(len(l)),
-            np.zeros(2), np.zeros(reading.size), np.array(d.q_built), np.zeros(n), np.zeros(n), np.zeros(nq),
-            np.zeros(n), np.zeros(n), np.zeros((2, nq)), self.knots, self.clock,
+            np.zeros(2), *_redundant(law.weight, len(l)), np.zeros(reading.size), np.array(d.q_built), np.zeros(n),
+            np.zeros(n), np.zeros(nq), np.zeros(n), np.zeros(n), np.zeros((2, nq)), self.knots, self.clock,
             _whole([ctypes.cast(self._filler, ctypes.c_void_p).value]),
             np.full(1 + reading.size + sizes[-1], np.nan),
         ]  # fmt: skip
@@ -345,8 +346,8 @@ def beyond_compiled(law: Any) -> str:
         return "baselines"
     if template.approach == "energy" and not isinstance(template.transport, TransportMaps):
         return "transport maps by a function"
-    if law.weight is not None:
-        return "inputs that are more than what they act on"
+    if law.weight is not None and _contradict(law):
+        return "limits that contradict each other, of inputs that are more than what they act on"
     for link, place in zip(d.form.tree.links, d.form.spanning.places, strict=True):
         read = place.joint is not None and place.coordinate is not None
         flies = link.kind == "free" and link.parent < 0 and place.last
@@ -355,6 +356,24 @@ def beyond_compiled(law: Any) -> str:
     if any(d.is_point(name) for pair in template.pairs for name in pair if name != GROUND):
         return "pairs of particles"
     return ""
+
+
+def _contradict(law: Any) -> bool:
+    """Whether no inputs satisfy all limits."""
+    if law.limits is None:
+        return False
+    W, l = law.limits
+    found = solve_quadratic_program(law.weight, np.zeros(W.shape[1]), W, l)
+    return found.status == QuadraticStatus.INFEASIBLE_LEAST_VIOLATION
+
+
+def _redundant(weight: Array | None, m: int) -> list[Any]:
+    """`kernels.control.redundant.Redundant` of a weight, or of none, and m limits."""
+    nu = 0 if weight is None else len(weight)
+    own = np.zeros((0, 0)) if weight is None else weight
+    shapes = (*[(nu, nu)] * 4, (2, nu), (3, nu), (m, nu))
+    memory = [np.zeros(shape) for shape in shapes]
+    return [np.array(own), np.linalg.inv(own), *memory, np.zeros(m), np.full(nu, -1, dtype=np.int64)]
 
 
 def _maps(template: PairTemplate) -> TransportMaps:

@@ -35,6 +35,7 @@ PROXIMAL = 1e-7  # ε, by the traces of H and of the weight
 MOST_POINTS = 50  # two or three are usual
 STATIONARY = 1e-14  # of the size of H u: what the last point leaves of the gradient
 GIVEN = 1e-9  # of the largest distance from a limit: what is nearer is rounding
+IDLE = 1e-12  # of a row of limits: what is less is rounding
 ACTING = 1e-9  # of a limit: inputs that are nearer to it are at it
 
 
@@ -67,8 +68,9 @@ def _lighter(u: Array, N: Array, W: Array, l: Array, weight: Array) -> tuple[Arr
         return u, ()
     G = N.T @ weight @ N
     wanted = -np.linalg.solve(G, N.T @ weight @ u)
-    room = np.maximum(l - W @ u, 0.0)
-    change = QuadraticProgram((G + G.T) / 2, np.ascontiguousarray(W @ N)).solve(wanted, room)
+    room, rows = np.maximum(l - W @ u, 0.0), W @ N
+    rows[np.abs(rows).max(axis=1) <= IDLE * np.abs(W).max(axis=1)] = 0.0  # rounding of limits that N does not move
+    change = QuadraticProgram((G + G.T) / 2, rows).solve(wanted, room)
     return u + N @ change.u, change.active
 
 

@@ -1,5 +1,8 @@
 """Multicopters: any arrangement of rotors as data, its models, its flight."""
 
+from typing import Any
+
+from visviva._suggestions import missing_attribute, nearest
 from visviva.copter import estimation, force, identification
 from visviva.copter.agents.agent import Agent
 from visviva.copter.agents.agent_flight import AgentFlight
@@ -57,3 +60,11 @@ __all__ = [
     "spread",
     "tricopter",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What is meant by a name that there is not."""
+    homes = {"estimation": estimation, "force": force, "identification": identification}
+    near = [f"{home}.{name}" for home, module in homes.items() if name in module.__all__] or nearest(name, __all__)
+    hint = f". Did you mean {' or '.join(f'vv.copter.{one}' for one in near)}?" if near else ""
+    raise missing_attribute(f"module 'visviva.copter' has no attribute {name!r}{hint}", name)

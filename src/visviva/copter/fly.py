@@ -22,6 +22,7 @@ from visviva.copter.models.craft_law import CraftAir
 from visviva.copter.models.rigid import rigid
 from visviva.copter.models.rigid_rotors import RigidRotors, has_effects
 from visviva.copter.vehicles.surroundings import Surroundings
+from visviva.copter.vehicles.units import check_unit
 from visviva.copter.vehicles.vehicle import Vehicle, check_vehicle
 from visviva.copter.vehicles.wind import GustLike, WindLike
 from visviva.errors import ModelError
@@ -66,7 +67,7 @@ def fly(
     approach: of the law, see `vv.control.tracking`, by default "particle".   poles: of its gains, -6, -7, -8, -9.
     period:   of the law, by default 5 ms, h: of the steps [s].
     sensors:  by which an `Agent` flies: IMU and late frames. Propellers and servos are then in the plant, and so is the
-              bias of Table 5.1 if `vehicle` is not given; rotors must not be more than the wrench they make.
+              bias of Table 5.1 if `vehicle` is not given.
     agent:    that flies, by default one that knows the vehicle without its bias, with `approach`, `poles` and `period`;
               one of your own has them, and the vehicle it believes in, itself.
     gust:     force [N] in world axes at the centre of mass, three numbers or a function of the time of the manoeuvre;
@@ -135,9 +136,11 @@ def _fly_by_sensors(
 
 
 def check_pilot(sensors: object, agent: object) -> None:
-    """ModelError where these are something else."""
+    """ModelError where these are something else, or frames later than any."""
     if not isinstance(sensors, Sensors | None):
         raise ModelError(f"sensors= is vv.copter.Sensors(), or Sensors.ideal(), got {sensors!r}.")
+    if sensors is not None:
+        check_unit(sensors.delay, "time", "delay of sensors")
     if not isinstance(agent, Agent | None):
         raise ModelError(f"agent= is vv.copter.Agent(vehicle), got {agent!r}.")
 

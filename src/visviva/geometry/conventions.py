@@ -87,7 +87,7 @@ def directors(X_WB: SE3) -> Array:
 
 def director_rates(X_WB: SE3, T: ArrayLike) -> Array:
     """q_dot = N(q) T = (R v; R ω × d_i), shape (..., 12)."""
-    return apply(SE3_SPACE.lift(directors(X_WB)), finite_array(T, "twist", (6,)))
+    return SE3_SPACE.push(directors(X_WB), finite_array(T, "twist", (6,)))
 
 
 def twist_of_directors(q: ArrayLike, q_dot: ArrayLike) -> Array:

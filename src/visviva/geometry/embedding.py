@@ -25,6 +25,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry.hat import skew
+from visviva.geometry.linear import apply, cross, inverse_transposed, transpose
 
 _TURN = np.array([[0.0, -1.0], [1.0, 0.0]])  # the generator of plane rotations
 
@@ -49,6 +50,10 @@ class AbstractSpace(ABC):
     def pull(self, rows: Array, q: Array) -> Array:
         """Rows over embedding coordinates (..., m, size) as rows over tangent vectors, rows N(q)."""
         return rows @ self.lift(q)
+
+    def push(self, q: Array, xi: Array) -> Array:
+        """Rates of embedding coordinates, N(q) ξ."""
+        return apply(self.lift(q), xi)
 
     @abstractmethod
     def retract(self, q0: Array, delta: Array) -> Array:
@@ -83,6 +88,9 @@ class Flat(AbstractSpace):
 
     def pull(self, rows: Array, q: Array) -> Array:  # noqa: D102
         return rows
+
+    def push(self, q: Array, xi: Array) -> Array:  # noqa: D102
+        return xi
 
     def retract(self, q0: Array, delta: Array) -> Array:  # noqa: D102
         return q0 + delta
@@ -151,6 +159,31 @@ class Rotations(AbstractSpace):
         if self.moves:
             N[..., :n, k:] = Q if self.moves == "body" else np.eye(n)
         return N
+
+    def pull(self, rows: Array, q: Array) -> Array:  # noqa: D102
+        if self.n == 2 or q.ndim == 1:
+            return rows @ self.lift(q)
+        R = self.rotation(q)
+        Q, head = inverse_transposed(R), 3 if self.moves else 0
+        turning = cross(transpose(R)[..., None, :, :], rows[..., head:].reshape(*rows.shape[:-1], 3, 3)).sum(-2) @ Q
+        if not self.moves:
+            return turning
+        pulled = np.empty((*turning.shape[:-1], 6))
+        pulled[..., :3], pulled[..., 3:] = turning, rows[..., :3] @ Q if self.moves == "body" else rows[..., :3]
+        return pulled
+
+    def push(self, q: Array, xi: Array) -> Array:  # noqa: D102
+        if self.n == 2 or q.ndim == 1:
+            return apply(self.lift(q), xi)
+        R = self.rotation(q)
+        Q = inverse_transposed(R)
+        columns = cross(apply(Q, xi[..., :3])[..., None, :], transpose(R))
+        columns = columns.reshape(*columns.shape[:-2], 9)
+        if not self.moves:
+            return columns
+        rates = np.empty((*columns.shape[:-1], 12))
+        rates[..., :3], rates[..., 3:] = apply(Q, xi[..., 3:]) if self.moves == "body" else xi[..., 3:], columns
+        return rates
 
     def retract(self, q0: Array, delta: Array) -> Array:  # noqa: D102
         R0, w = self.rotation(q0), delta[..., : self.turns[self.n]]

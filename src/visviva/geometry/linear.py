@@ -8,6 +8,9 @@ import numpy as np
 
 from visviva._arrays import Array
 
+_NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])  # components, round and round
+MANY = 9 * 16  # numbers of matrices beyond which NumPy's own inverse takes longer
+
 
 def transpose(M: Array) -> Array:
     """Mᵀ, a view."""
@@ -22,6 +25,23 @@ def apply(M: Array, v: Array) -> Array:
 def dot(u: Array, v: Array) -> Array:
     """u · v over the last axis."""
     return np.asarray(np.einsum("...i,...i->...", u, v))
+
+
+def cross(a: Array, b: Array) -> Array:
+    """a × b over the last axis, without the checks of NumPy, which take longer."""
+    return a.take(_NEXT, -1) * b.take(_LAST, -1) - a.take(_LAST, -1) * b.take(_NEXT, -1)
+
+
+def inverse_transposed(R: Array) -> Array:
+    """R⁻ᵀ of 3x3 matrices: of many by their cofactors, columns that are normal to the two others."""
+    if R.size <= MANY:
+        return np.swapaxes(np.linalg.inv(R), -1, -2)
+    D = transpose(R)
+    normals = cross(D.take(_NEXT, -2), D.take(_LAST, -2))
+    determinant = dot(D[..., 0, :], normals[..., 0, :])
+    if not np.all(determinant):
+        raise np.linalg.LinAlgError("Singular matrix")
+    return transpose(normals / determinant[..., None, None])
 
 
 def identities(shape: tuple[int, ...], n: int) -> Array:

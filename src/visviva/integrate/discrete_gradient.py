@@ -28,7 +28,6 @@ NOTICED = 1e-6  # relative changes of temperatures that are no rounding
 LEAST = 1e-9  # of the largest size: what is smaller is so by chance, such as a current that has only begun
 
 
-@final
 @helpful
 @dataclass(frozen=True)
 class DiscreteGradient(AbstractIntegrator):
@@ -66,7 +65,11 @@ class DiscreteGradient(AbstractIntegrator):
         return super().stepping(model, inputs, state, h)
 
 
-LieMidpoint = DiscreteGradient  # the same scheme by the name it has on Lie groups
+@final
+@helpful
+@dataclass(frozen=True)
+class LieMidpoint(DiscreteGradient):
+    """`DiscreteGradient` by the name that it has on Lie groups, which runs and audits tell."""
 
 
 @final

@@ -47,13 +47,15 @@ for _kind in (Deferred, Kernel):
 def dispatcher(function: Callable[..., Any], options: dict[str, Any], sources: str | None = None) -> Any:
     """`function` compiled for each set of argument types, and kept on disk.
 
-    options: of Numba, and "fused": False for a rounding after each product.   sources: digest of what else it is of.
+    options: of Numba, "fused": False for a rounding after each product, and "kept": False for nothing on disk.
+    sources: digest of what it is made of, beside the files of kernels.
     """
     settings: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False} | options
     if settings.pop("fused", True):
         settings["pipeline_class"] = FusedCompiler
+    kept = settings.pop("kept", True)
     compiled: Any = numba.njit(**settings)(function)
-    if compiled is not function:  # as it is where nothing is compiled
+    if kept and compiled is not function:  # as it is where nothing is compiled
         compiled._cache = CodeFiles(function, folder(digest=sources))  # where Numba would put its own with cache=True
     return compiled
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from visviva.kernels.announce import announce
 from visviva.kernels.cache import digest_of
 from visviva.kernels.functions import Kernel
 
@@ -30,9 +31,19 @@ def kernel_of(function: Callable[..., Any]) -> Kernel:
     return Kernel(_twin(function), {}, digest_of_sources(function))
 
 
+def prepare(kernel: Kernel, arguments: tuple[Any, ...], what: str) -> None:
+    """Compile it for such arguments where it is not shipped, with a line on the terminal that says what that is."""
+    if kernel.entries is None and hasattr(kernel.meaning, "compile"):
+        import numba
+
+        with announce(what):
+            kernel.meaning.compile(tuple(map(numba.typeof, arguments)))
+
+
 @cache
 def _inner(function: Callable[..., Any]) -> Kernel:
-    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    """What others call. On disk it is a part of them: alone, it would be there still when what it calls has changed."""
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "kept": False}
     short = len(function.__code__.co_code) < SHORT
     return Kernel(_twin(function), options | ({"forceinline": True} if short else {}))
 
@@ -88,7 +99,6 @@ def _made_of(function: Any) -> tuple[set[str], set[str]]:
             if isinstance(used, int | float | tuple | np.ndarray):
                 numbers.add(f"{own.__module__}.{name} = {used!r}")
             elif (isinstance(used, FunctionType) or tuples) and package_of(used) == package_of(function):
-                if used not in seen:
-                    seen.add(used)
-                    todo.append(used)
+                todo += [used] if used not in seen else []
+                seen.add(used)
     return modules, numbers

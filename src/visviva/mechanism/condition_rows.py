@@ -130,7 +130,7 @@ class ConditionRows:
             for mover in part.movers:
                 space = space_of(mover)
                 x, xi = own[..., i : i + space.size], v[..., j : j + space.dim]
-                q_dot.append(apply(space.lift(x), xi))
+                q_dot.append(space.push(x, xi))
                 drift.append(space.drift(x, xi))
                 i, j = i + space.size, j + space.dim
             bent = part.bend(own, np.concatenate(q_dot, -1))

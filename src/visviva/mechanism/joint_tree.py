@@ -22,7 +22,7 @@ import numpy as np
 from visviva._arrays import Array, Mask
 from visviva.geometry import SE3
 from visviva.geometry.hat import skew
-from visviva.geometry.linear import apply, homogeneous, transpose
+from visviva.geometry.linear import apply, cross, homogeneous, transpose
 from visviva.library.joints import AbstractJoint, Free, Revolute
 from visviva.mechanism.coordinates import POSES
 from visviva.mechanism.kinematics import Int
@@ -33,7 +33,6 @@ from visviva.numerics.convergence import Convergence, newton
 
 ITERATIONS = 20
 FITS, NEARLY = 1e-15, 1e-10  # of coordinates: changes that are rounding, and that are where they shrink no further
-NEXT, LAST = np.array([1, 2, 0]), np.array([2, 0, 1])  # of three axes
 
 
 @final
@@ -170,11 +169,11 @@ class JointTree:
             both = np.empty((len(R), group.joint.nv, 6))
             if isinstance(group.joint, Revolute):  # the common one: its axis is a column of R
                 w = both[..., :3] = R[:, None, :, 2]
-                both[..., 3:] = _cross(r[:, None, :], w)
+                both[..., 3:] = cross(r[:, None, :], w)
             else:
                 S = group.joint.S(at.y[group.columns])
                 w = both[..., :3] = _columns(R, S[..., :3, :])
-                np.add(_columns(R, S[..., 3:, :]), _cross(r[:, None, :], w), out=both[..., 3:])
+                np.add(_columns(R, S[..., 3:, :]), cross(r[:, None, :], w), out=both[..., 3:])
             Z[group.columns] = both * group.sign
         return Z
 
@@ -186,11 +185,11 @@ class JointTree:
         for b in self.order:
             W[b] += W[self.parent[b]]
             if self.point[b]:
-                W[b, 3:] += _cross(W[b, :3], X_W[b, :3, 3])
+                W[b, 3:] += cross(W[b, :3], X_W[b, :3, 3])
                 W[b, :3] = 0.0
         R, r = _parts(X_W[:-1])
         w = W[:-1, :3]
-        V = np.concatenate([apply(transpose(R), w), W[:-1, 3:] + _cross(w, r)], axis=-1)
+        V = np.concatenate([apply(transpose(R), w), W[:-1, 3:] + cross(w, r)], axis=-1)
         return {body.name: V[b, 3:] if self.point[b] else V[b] for b, body in enumerate(self.bodies)}
 
     def jacobian(self, at: Posture, X_W: Array) -> Array:
@@ -287,11 +286,6 @@ def _parts(X: Array) -> tuple[Array, Array]:
 def _columns(R: Array, S: Array) -> Array:
     """The columns of S (..., 3, n) in other axes, as rows (..., n, 3)."""
     return np.swapaxes(R @ S, -1, -2)
-
-
-def _cross(a: Array, b: Array) -> Array:
-    """a x b, without the checks of NumPy, which take longer."""
-    return a.take(NEXT, -1) * b.take(LAST, -1) - a.take(LAST, -1) * b.take(NEXT, -1)
 
 
 def _inverse(X: Array) -> Array:

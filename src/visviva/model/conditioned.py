@@ -83,7 +83,7 @@ class Conditioned(AbstractConstraint):
         i = j = 0
         for space in self.spaces:
             x, V = q1[..., i : i + space.size], z[..., j : j + space.dim]
-            q_dot.append(apply(space.lift(x), V))
+            q_dot.append(space.push(x, V))
             drift.append(space.drift(x, V))
             i, j = i + space.size, j + space.dim
         rate, fall = np.concatenate(q_dot, -1), np.concatenate(drift, -1)

@@ -64,7 +64,7 @@ class Instant(AbstractCourse):
         for name in reads:
             if name not in self._rates:
                 q, v = self.coordinates((name,)), self.x[..., self.model.layout.x[name.removesuffix(".q") + ".v"]]
-                self._rates[name] = v if v.shape[-1] == q.shape[-1] else apply(self.model.spaces[name].lift(q), v)
+                self._rates[name] = v if v.shape[-1] == q.shape[-1] else self.model.spaces[name].push(q, v)
         return np.concatenate([np.zeros((*self.x.shape[:-1], 0)), *(self._rates[name] for name in reads)], axis=-1)
 
     def values(self, y: Quadratic, reads: tuple[str, ...]) -> Array:  # noqa: D102

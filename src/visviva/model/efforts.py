@@ -10,7 +10,6 @@ import numpy as np
 from visviva._arrays import Array
 from visviva._kinds import of_kind
 from visviva.geometry.embedding import Flat
-from visviva.geometry.linear import apply, transpose
 from visviva.model.batches import EnergyBatch
 from visviva.model.layout import Index
 from visviva.model.motion import AbstractMotion
@@ -68,8 +67,8 @@ def mean_efforts(
         else:
             own = model.layout.x[part.variable]
             q0, q1 = x0[..., own], x1[..., own]
-            lift = model.spaces[part.variable].lift(0.5 * (q0 + q1))
-            z[..., rows] += apply(transpose(lift), part.mean_effort(q0, q1))
+            effort = part.mean_effort(q0, q1)[..., None, :]
+            z[..., rows] += model.spaces[part.variable].pull(effort, 0.5 * (q0 + q1))[..., 0, :]
     if w is not None:
         z[..., model.layout.dim : model.layout.solved] = w
     return z

@@ -74,7 +74,7 @@ class Holonomic(AbstractConstraint):
         i = j = 0
         for space in self.spaces:
             x, V = q[..., i : i + space.size], z[..., j : j + space.dim]
-            q_dot.append((space.lift(x) @ V[..., None])[..., 0])
+            q_dot.append(space.push(x, V))
             drift.append(space.drift(x, V))
             i, j = i + space.size, j + space.dim
         rate, fall = np.concatenate(q_dot, -1)[..., None], np.concatenate(drift, -1)[..., None]

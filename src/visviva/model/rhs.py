@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_vector
 from visviva._suggestions import helpful
 from visviva.errors import ModelError
-from visviva.geometry.linear import apply
 from visviva.model.model import Model
 from visviva.model.storage import Kinetic
 from visviva.numerics.nullspace import split
@@ -83,7 +82,7 @@ class _RightHandSide:
         x_dot = np.empty(model.layout.size)
         for variable in model.variables:
             at = model.layout.x[variable.name]
-            x_dot[at] = apply(variable.space.lift(x[at]), xi[model.layout.z[variable.name]])
+            x_dot[at] = variable.space.push(x[at], xi[model.layout.z[variable.name]])
         return x_dot
 
     def _u(self, t: float) -> Array:

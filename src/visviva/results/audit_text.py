@@ -24,6 +24,7 @@ def audit_text(a: Audit) -> str:
         _figure(
             a, "  rounding", "rounding", f"[J] of a step, ε Σ|terms|; {a.roundings:.2g} missed, {ROUNDINGS:.0f} allowed"
         ),
+        *_without_verdict(a),
         _figure(a, "second law", "second_law", "smallest entropy production of a step [J/K]", a.heat_flows_forward),
         _constraints(a),
         *_nonholonomic(a),
@@ -60,6 +61,13 @@ def _closed(a: Audit) -> bool | None:
     if "first_law" in a.vacuous:
         return None
     return True if a.is_closed else False if a.exact else None
+
+
+def _without_verdict(a: Audit) -> list[str]:
+    """Why the first law has neither ✓ nor ✗, if so."""
+    if _closed(a) is not None or "first_law" in a.vacuous or a.first_law is None:
+        return []
+    return [f"{'  no verdict':<31}{a.integrator} is not made to keep energy: this is its error"]
 
 
 def _constraints(a: Audit) -> str:

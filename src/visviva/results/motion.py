@@ -183,6 +183,6 @@ def momenta(model: Model, x: Array) -> Array:
     lifted = [name for name, P in parts.items() if P.shape[-1] == POSES.size]
     if lifted:  # all at once
         q = np.stack([x[..., model.layout.x[name.removesuffix(".v") + ".q"]] for name in lifted], axis=-2)
-        P = apply(transpose(POSES.lift(q)), np.stack([parts[name] for name in lifted], axis=-2))
-        parts |= {name: P[..., k, :] for k, name in enumerate(lifted)}
+        P = POSES.pull(np.stack([parts[name] for name in lifted], axis=-2)[..., None, :], q)
+        parts |= {name: P[..., k, 0, :] for k, name in enumerate(lifted)}
     return np.concatenate(list(parts.values()), axis=-1)

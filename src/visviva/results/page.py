@@ -1,4 +1,4 @@
-"""The run page: one self-contained HTML file with the motion, the energy pictures and the audit."""
+"""Self-contained pages: a motion that plays, pictures and texts below it; of runs energy and audit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 from importlib.resources import files
 from os import PathLike
 from string import Template
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from visviva._files import write_text
 from visviva.results.page_motion import moving_picture
@@ -22,25 +22,40 @@ if TYPE_CHECKING:
 
 
 def write_page(run: Run, path: str | PathLike[str]) -> None:
-    """Write the page; nothing in it refers to another file or to the network."""
+    """Write the page of a run."""
+    sections = [picture_section(plot(run, ("energy",)))]
+    if panels(run):
+        sections.append(picture_section(sankey(run)))
+    sections.append(text_section("Audit", str(run.audit())))
+    write_text(path, page_text(run.model.name, "run", repr(run).strip("<>"), moving_picture(run), sections))
+
+
+def page_text(title: str, kind: str, summary: str, motion: dict[str, Any], sections: list[str]) -> str:
+    """A page; nothing in it refers to another file or to the network.
+
+    kind: of what it is.   motion: see `moving_picture`.   sections: HTML below the motion.
+    """
     template = Template(files("visviva.results").joinpath("page.html").read_text(encoding="utf-8"))
-    text = template.substitute(
-        title=html.escape(run.model.name),
-        summary=html.escape(repr(run).strip("<>")),
-        audit=html.escape(str(run.audit())),
-        energy=_svg(plot(run, ("energy",))),
-        sankey=_svg(sankey(run)) if panels(run) else "",
-        motion=json.dumps(moving_picture(run), separators=(",", ":")).replace("<", "\\u003c"),
+    return template.substitute(
+        title=html.escape(title),
+        kind=kind,
+        summary=html.escape(summary),
+        motion=json.dumps(motion, separators=(",", ":")).replace("<", "\\u003c"),
+        sections="\n".join(sections),
     )
-    write_text(path, text)
 
 
-def _svg(figure: Figure) -> str:
-    """A figure as an element of the page; it is closed."""
+def text_section(heading: str, text: str) -> str:
+    """Lines as they are printed."""
+    return f"<h2>{html.escape(heading)}</h2>\n<pre>{html.escape(text)}</pre>"
+
+
+def picture_section(figure: Figure) -> str:
+    """A figure as an element of a page; it is closed."""
     import matplotlib.pyplot as plt
 
     picture = io.StringIO()
     figure.savefig(picture, format="svg", transparent=True)
     plt.close(figure)
     svg = picture.getvalue()
-    return svg[svg.index("<svg") :]
+    return f'<section class="picture">{svg[svg.index("<svg") :]}</section>'

@@ -31,23 +31,29 @@ def moving_picture(run: Run) -> dict[str, Any]:
     t:       times of the frames.   points: per frame, (n, 3).   marks: (point, kind).
     lines:   (point, point, body).
     strokes: (points, kind): axes, guides, plates, rods and springs.
+    paths:   lines that stay where they are, (n, 3) each.
     """
     motion = run.motion
     if motion is None:
-        return {"t": [], "points": [], "lines": [], "strokes": [], "marks": []}
+        return {"t": [], "points": [], "lines": [], "strokes": [], "marks": [], "paths": []}
     m, t = motion.definition, motion.record.t
     frames = min(FRAMES, max(2, NUMBERS // (len(m.bodies) + 2 * len(m.joints))))
     kept = instants(t, frames)
     picture = _Picture(Scene(m), Placement({part.name: motion.q(part)[kept] for part in m.bodies}))
-    points = np.stack(picture.points, axis=1)
-    size = float(np.ptp(points.reshape(-1, 3), axis=0).max()) or 1.0
     return {
         "t": np.round(t[kept], 6).tolist(),
-        "points": np.round(points, DIGITS - int(np.floor(np.log10(size)))).tolist(),
+        "points": shortened(np.stack(picture.points, axis=1)),
         "lines": picture.lines,
         "strokes": picture.strokes,
         "marks": picture.marks,
+        "paths": [],
     }
+
+
+def shortened(points: Array) -> Any:
+    """Points (..., 3) as lists, with as many digits as are seen."""
+    size = float(np.ptp(points.reshape(-1, 3), axis=0).max()) or 1.0
+    return np.round(points, DIGITS - int(np.floor(np.log10(size)))).tolist()
 
 
 @final

@@ -22,6 +22,7 @@ def check_space(
     "stays in the space":   retract leads to points of the space.
     "lift is the tangent":  d/dε retract(q, ε ξ) = N(q) ξ at ε = 0.
     "discrete chain rule":  q1 - q0 = N((q0 + q1)/2) Δ to rounding, at every size.
+    "push is the lift":     push(q, ξ) = N(q) ξ, and "pull is the lift": pull(C, q) = C N(q); of few points and of many.
     "drift":                d/dt (N(q) ξ) = drift(q, ξ) along the motion with constant ξ.
     """
     rng = np.random.default_rng(seed)
@@ -35,5 +36,11 @@ def check_space(
         h, xi, unit = 1e-5, delta / size, 1.0 + float(np.abs(q0).max())
         ahead, behind = space.retract(q0, h * xi), space.retract(q0, -h * xi)
         require("lift is the tangent", (ahead - behind) / (2 * h), apply(space.lift(q0), xi), 1e-8, unit)
+        middles, rows = 0.5 * (q0 + q1), rng.normal(size=(samples, 2, space.size))
+        for q, own in ((middles, rows), (np.repeat(middles, 4, axis=0), np.repeat(rows, 4, axis=0)), (q0[0], rows[0])):
+            xis = np.resize(xi, (*q.shape[:-1], space.dim))
+            require("push is the lift", space.push(q, xis), apply(space.lift(q), xis), 1e-13, unit)
+            for C in (own, rows[0]):
+                require("pull is the lift", space.pull(C, q), C @ space.lift(q), 1e-13, unit)
         turn = (apply(space.lift(ahead), xi) - apply(space.lift(behind), xi)) / (2 * h)
         require("drift", turn, space.drift(q0, xi), 1e-8, unit)

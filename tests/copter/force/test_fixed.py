@@ -16,6 +16,8 @@ from visviva.copter.force import (
     rotor_force_response,
     rotor_force_start,
 )
+from visviva.copter.force.fixed import put_rotor_force
+from visviva.copter.vehicles.allotment import allot
 from visviva.errors import ModelError
 
 QUAD = quadcopter()
@@ -166,6 +168,24 @@ def test_six_rotors_make_what_four_components_ask_for_with_the_least_thrusts():
     z = np.exp(0.13j)
     w = np.sqrt(np.linalg.pinv(p.B) @ wanted / p.kappa_F)
     assert_allclose(linearised(p, w)(z), rotor_force_response(p, w, z), atol=1e-7)
+
+
+def test_a_rotor_at_its_limit_leaves_the_rest_to_those_that_are_told():
+    """Least squares ask one of six rotors for more than it has; other thrusts make the same wrench."""
+    rotors = hexacopter().rotors
+    vehicle = hexacopter((replace(rotors[0], speeds=(rotors[0].speeds[0], 310.0)), *rotors[1:]))
+    p, wanted = rotor_force(vehicle), np.array([0.05, 0.1, 0.02, 11.0])
+    shared = allot(vehicle, np.array([0.05, 0.1, 0.02, 0.0, 0.0, 11.0])[None])[0]
+    assert (np.linalg.pinv(p.B) @ wanted)[0] > rotors[0].kappa_F * 310.0**2
+    for given, made in ((np.zeros(6), False), (shared, True)):
+        x = rotor_force_start(p, 300.0)
+        for _ in range(1500):
+            y = np.empty(len(x))
+            put_rotor_force(p, x, wanted, given, np.empty(len(x)), y)
+            x = y
+        assert np.allclose(made_rotor_force(p, x[:6], np.zeros(6)), wanted, atol=1e-3) == made
+        assert x[0] <= 310.0
+    assert_allclose(p.kappa_F * x[:6] ** 2, shared, atol=1e-3)
 
 
 def oblique(sign):

@@ -22,6 +22,8 @@ from visviva.copter.force import (
     tilt_force_start,
     wrench_rows,
 )
+from visviva.copter.force.tilting import put_inverse
+from visviva.copter.vehicles.allotment import allot
 from visviva.errors import ModelError
 
 TRI = tricopter()
@@ -173,6 +175,19 @@ def test_more_inputs_than_components_take_the_least_squares_of_thrust():
     assert_allclose(made_tilt_force(p, np.sqrt(F / p.kappa_F), theta), wanted, atol=1e-12)
     least = np.linalg.lstsq(p.B, wanted, rcond=None)[0]
     assert np.sum(F**2) == pytest.approx(least @ least, rel=1e-12)
+
+
+def test_a_rotor_at_its_limit_leaves_the_rest_to_those_that_are_told():
+    vehicle = hexa_tilt()
+    first = replace(vehicle.rotors[0], speeds=(vehicle.rotors[0].speeds[0], 350.0))
+    vehicle = replace(vehicle, rotors=[first, *vehicle.rotors[1:]])
+    p, wanted = tilt_force(vehicle), np.array([0.05, -0.1, 0.2, 1.0, -0.5, WEIGHT])
+    shared = allot(vehicle, wanted[None])[0]
+    for given, made in ((np.zeros(12), False), (shared, True)):
+        F, theta = np.empty(6), np.empty(6)
+        put_inverse(p, wanted, given, np.empty(12), F, theta)
+        assert np.allclose(made_tilt_force(p, np.sqrt(F / p.kappa_F), theta), wanted, atol=1e-9) == made
+        assert F[0] <= first.thrusts[1] * (1 + 1e-12)
 
 
 def test_fewer_servos_than_rotors_need_components_that_are_independent():

@@ -131,6 +131,13 @@ def test_units_that_look_wrong_are_asked_for():
     for unit in (1e3, 1e6):
         with pytest.raises(ModelError, match=r"times t \[s\] are 5e?\+?0?3? ?0* ?s? ?.*apart.*\n.*in ms or µs"):
             identify_propeller(t * unit, w, i)
+    with pytest.raises(ModelError, match=r"largest current is \S+ A, beyond.*\n.*mA are"):
+        identify_propeller(t, w, 1e3 * i)
+    for factor in (1e7, 1e-3):
+        with pytest.raises(
+            ModelError, match=r"k_M = \S+ N m/A, and motors have.*\n.*360 g cm² are 3.6e-05 kg m²|3.6e-08"
+        ):
+            identify_propeller(t, w, i, inertia=factor * ROTOR.inertia)
     with pytest.raises(ModelError, match="speed_unit is"):
         identify_propeller(t, w, i, speed_unit="1/min")
     time, tilt, wanted = servo(0)

@@ -81,6 +81,50 @@ def test_thrusts_that_cannot_be_are_refused():
         identify_thrust(np.full(13, 400.0), np.full(13, 2.3), offset=True)
 
 
+@pytest.mark.parametrize(("unit", "newtons"), [("g", 9.81e-3), ("kg", 9.81)])
+def test_thrusts_of_a_scale_are_told_by_their_size(unit, newtons):
+    w = np.linspace(150, 750, 13)
+    told = KAPPA * w**2 / newtons
+    assert identify_thrust(w, told, thrust_unit=unit)["kappa_F"] == pytest.approx(KAPPA, rel=1e-12)
+    if unit == "g":
+        with pytest.raises(ModelError, match=r"end at 313 m/s.*\n.*in g, or speed in rpm\? Say thrust_unit='g'"):
+            identify_thrust(w, told)
+        (remark,) = identify_thrust(0.8 * w, 0.64 * told).remarks  # not up to full speed
+    else:
+        (remark,) = identify_thrust(w, told).remarks
+    assert f"thrust in {unit}" in remark
+    assert identify_thrust(w, told, thrust_unit="N").remarks == ()
+    with pytest.raises(ModelError, match="thrust_unit is 'N', 'g' or 'kg', got 'lbs'"):
+        identify_thrust(w, told, thrust_unit="lbs")
+
+
+@pytest.mark.parametrize(
+    ("diameter", "rpm", "grams"), [(0.031, 40e3, 26), (0.127, 26e3, 1300), (0.254, 7.2e3, 830), (0.71, 4e3, 9500)]
+)
+def test_propellers_from_an_inch_to_a_yard_are_usual(diameter, rpm, grams):
+    w = 2 * np.pi / 60 * np.linspace(0.2, 1, 9) * rpm
+    F = 9.81e-3 * grams * (w / w[-1]) ** 2
+    assert identify_thrust(w, F, speed_unit="rad/s").remarks == ()
+    with pytest.raises(ModelError, match="thrust in g"):
+        identify_thrust(w, F / 9.81e-3, speed_unit="rad/s")
+
+
+def test_pendulums_in_other_units_are_told():
+    t, angle, rate = swing(3, 17.9e-3, 2e-4, seconds=10.0)
+    given = {"mass": MASS, "distance": DISTANCE, "length": LENGTH}
+    for name, factor, match in (
+        ("mass", 1e3, r"mass is 1001 kg, beyond.*\n.*1001 g are 1\.001 kg"),
+        ("distance", 1e3, r"distance of the strings is 400 m.*\n.*400 mm are 0\.4 m"),
+        ("length", 1e2, r"length of the strings is 120 m.*\n.*120 cm are 1\.2 m"),
+    ):
+        with pytest.raises(ModelError, match=match):
+            identify_pendulum(t, angle, rate, **given | {name: factor * given[name]})
+    with pytest.raises(ModelError, match=r"0\.0175 times what the rate.*\n.*in °/s, use np\.deg2rad"):
+        identify_pendulum(t, angle, np.rad2deg(rate), **given)
+    with pytest.raises(ModelError, match="in the other direction, change its sign"):
+        identify_pendulum(t, angle, -rate, **given)
+
+
 @pytest.mark.parametrize("divider", [",", ";", "\t"])
 def test_columns_of_a_table_are_read_by_name(tmp_path, divider):
     w = np.linspace(150, 750, 13)

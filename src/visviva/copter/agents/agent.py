@@ -17,6 +17,7 @@ from visviva.control.tracking import check_approach
 from visviva.copter.agents.agent_flight import AgentFlight
 from visviva.copter.agents.agent_loop import Record, World, loops, progress
 from visviva.copter.agents.agent_tick import NEVER, READY, Goal, LawAccess, Memory, Parameters, scratch
+from visviva.copter.agents.lean import shares
 from visviva.copter.agents.sensors import Sensors
 from visviva.copter.estimation import (
     attitude_observer,
@@ -24,6 +25,7 @@ from visviva.copter.estimation import (
     latency_estimator,
     position_observer,
     rate_observer,
+    thrust_scale,
 )
 from visviva.copter.flights.controller import APPROACH, PERIOD, POLES, STEP, controller
 from visviva.copter.flights.demand import check_ground, check_thrust
@@ -49,7 +51,7 @@ from visviva.copter.vehicles.wind import GustLike, WindLike
 from visviva.errors import ModelError
 from visviva.geometry.quaternion import matrix_of
 from visviva.kernels.control.tracking import track_address
-from visviva.kernels.twins import kernel_of
+from visviva.kernels.twins import kernel_of, prepare
 
 NEAR = 1e-9  # of a tick
 START_UP = 5.0  # [s] in which two frames should arrive
@@ -67,7 +69,8 @@ class Agent:
 
         vv.copter.fly("looping", agent=vv.copter.Agent(vehicle))
 
-    vehicle:  that it believes to fly, without its `bias`; with rotors that are no more than the wrench they make.
+    vehicle:  that it believes to fly, without its `bias`. Rotors that are more than the wrench they make share it as
+              its law does, by least squares within their ranges.
     approach, poles: of the tracking law, see `fly`.
     cutoffs:  [Hz] of forces, of roll and pitch, and of yaw; of rotors that do not tilt.   cutoff: of those that do.
     period:   T_S of a tick [s].
@@ -77,6 +80,10 @@ class Agent:
     frame_poles, attitude_gain: of `position_observer` and `attitude_observer`, for each frame; by default those of the
               text for frames at 10 Hz, and for others such that errors fade as fast, see `poles_of_frames`.
     rate_gains: L_ω and L_τ of `rate_observer`.   force_memory: l_F of `force_bias`.
+    thrust_share: how far thrust over mass may be from what it believes, a standard deviation, see `thrust_scale`; zero:
+              what is missing is taken for a force that stays.
+    lean:     whether its reference leans into forces that its rotors do not make and that stay, such as those of wind;
+              without, upright rotors hold a place some centimetres aside. A pilot leans for himself.
     """
 
     vehicle: Vehicle
@@ -92,6 +99,8 @@ class Agent:
     attitude_gain: float | None = None
     rate_gains: tuple[float, float] = (0.2, 0.01)
     force_memory: float = 0.98
+    lean: bool = True
+    thrust_share: float = 0.15
 
     def __post_init__(self) -> None:
         check_vehicle(self.vehicle, "vehicle of an agent")
@@ -134,6 +143,7 @@ class Agent:
             latency_estimator(delay), attitude_observer(gain, rows), placed,
             rate_observer(own.inertia_about_com, T, L_omega=L_w, L_tau=L_tau),
             force_bias(own.mass, l_F=self.force_memory),
+            thrust_scale(own.mass, l_F=self.force_memory, share=self.thrust_share, T_S=T),
             propellers(own.rotors, T), servos(own.rotors, T), forced, gyrostat(own)._replace(weight=0.0),
             np.asarray(np.linalg.inv(own.inertia_matrix)),
             np.array(own.split_allocation), np.array(row_numbers(wrench_rows(own)), dtype=np.int64),
@@ -151,9 +161,9 @@ class Agent:
         counts[READY] = NEVER
         i = np.array(hover.currents)
         return Memory(
-            p.latency.start(), p.attitude.start(), p.position.start(), p.rate.start(), p.bias.start(),
-            propellers_start(p.propellers, hover.speeds), servos_start(p.servos, tilts), force, i, tilts, i.copy(),
-            tilts.copy(), wrench, counts, scratch(p, force),
+            p.latency.start(), p.attitude.start(), p.position.start(), p.rate.start(), p.bias.start(), p.scale.start(),
+            np.zeros(2), propellers_start(p.propellers, hover.speeds), servos_start(p.servos, tilts), force, i, tilts,
+            i.copy(), tilts.copy(), split, wrench, counts, scratch(p, force),
         )  # fmt: skip
 
     def goals(self, p: Parameters, law: Any, plan: Manoeuvre) -> Goal:
@@ -162,7 +172,9 @@ class Agent:
         wrench = _wrenches(p, law.code, motion)
         late = self._lags(p) - p.lead
         sooner = np.array([np.interp(t + late[i], t, wrench[:, i]) - wrench[:, i] for i in range(6)]).T
-        return Goal(motion, np.ascontiguousarray(sooner))
+        leans = self.lean and not plan.piloted and not {"F_x", "F_y"} & set(wrench_rows(self.vehicle))
+        lean = shares(wrench[:, -1] * leans, self.vehicle.mass * self.vehicle.gravity, self.period)
+        return Goal(motion, np.ascontiguousarray(sooner), lean)
 
     def _lags(self, p: Parameters) -> Array:
         """Mean times [s] until components of the wrench are made, as filters and servos have them at hover."""
@@ -215,12 +227,6 @@ class Agent:
         law = controller(
             self.vehicle, plan.path, approach=self.approach, poles=self.poles, damped=False, piloted=plan.piloted
         )  # fmt: skip
-        if law.code is None:
-            raise ModelError(
-                f"an agent cannot fly {self.vehicle.name!r}: it takes a law in compiled code, this one is not: "
-                f"{law.why_not}.\nRotors that are more than the wrench they make, such as six upright ones, fly with "
-                "perfect state: fly(...) without sensors= and agent=."
-            )
         access, alive = law_access(law)
         p = self.parameters(sensors, h)
         s, goals, quiet = self.memory(p), self.goals(p, law, plan), round(settle / T)
@@ -240,9 +246,11 @@ class Agent:
         kept = [np.full((ticks, width), np.nan) for width in widths]
         path, air = np.full((ticks, steps, len(x)), np.nan), np.full((ticks, steps, 4), np.nan)
         record = Record._make([*kept, path, np.zeros((ticks, 3)), air])
+        run, now = kernel_of(loops[bool(tilting)]), progress(measured, hover.speeds)
+        given = (p, s, access, world, measured, x, goals, now, record)
+        prepare(run, given, "flights by sensors")
         begun = perf_counter()
-        now = progress(measured, hover.speeds)
-        made = kernel_of(loops[bool(tilting)])(p, s, access, world, measured, x, goals, now, record)
+        made = run(*given)
         elapsed = perf_counter() - begun
         del alive
         record = Record._make(part[:made] for part in record)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 BOX, TURNED = 1.0, np.pi / 2  # [m] about the reference, and by which attitude [rad], where control is lost
 AVERAGE = 0.3  # [s] at the end, of what is unexplained
 WEAK, ALIKE = 0.08, 0.35  # share of a thrust that is told; of the wrench, that one rotor may leave unexplained
+NEAR = 1e-9  # of a thrust: rotors that explain as much are alike
 
 
 @final
@@ -80,6 +81,11 @@ class AgentFlight:
         kept = self.t >= 0
         return self.record.x[kept, :3], matrix_of(self.record.x[kept, Q_AT:THETA_AT])
 
+    @property
+    def trace_times(self) -> Array:
+        """Of `trace` [s]."""
+        return self.t[self.t >= 0]
+
     @cached_property
     def errors(self) -> dict[str, Array]:
         """e_r [m], e_R and e_φ [rad] of the true pose over `t`, at ticks of the manoeuvre; (5.73)."""
@@ -96,7 +102,7 @@ class AgentFlight:
 
     @property
     def thrust_times(self) -> Array:
-        """Of `thrusts` [s]."""
+        """Of `thrusts` and `tilts` [s]."""
         return self.t[self._flown]
 
     @cached_property
@@ -104,6 +110,11 @@ class AgentFlight:
         """True ones of the rotors since the agent was let go [N], (n, k)."""
         kappa = np.array([rotor.kappa_F for rotor in self.vehicle.rotors])
         return kappa * self.record.x[self._flown, -len(kappa) :] ** 2
+
+    @property
+    def tilts(self) -> Array:
+        """True ones of the rotors that have servos [rad], (n, s)."""
+        return self.record.x[self._flown, THETA_AT : THETA_AT + len(self.vehicle.tilting)]
 
     @property
     def frames(self) -> Counts:
@@ -115,6 +126,11 @@ class AgentFlight:
         )  # fmt: skip
 
     def __str__(self) -> str:
+        return "\n".join([*self.lines, *(f"  {line}" for line in self.cautions)])
+
+    @property
+    def lines(self) -> list[str]:
+        """A title, and the figures and what is left in the battery, if it flew."""
         how = f"sensors and agent at {1 / self.agent.period:.0f} Hz"
         lines = [f"{self.plan.name} of {self.vehicle.name!r}, {self.plan.duration:g} s, {how}"]
         if self.flew:
@@ -123,11 +139,11 @@ class AgentFlight:
             if self.vehicle.battery is not None and np.isfinite(self.record.between[-1]).all():
                 audit = self.audit()
                 lines.append(self.vehicle.battery.account(audit.t, audit.supplied["battery"]))
-        return "\n".join([*lines, *(f"  {line}" for line in self.cautions)])
+        return lines
 
     @cached_property
     def cautions(self) -> tuple[str, ...]:
-        """What the agent has to say, by its own estimates; and where it has lost the vehicle, which it may not know."""
+        """What the agent has to say, by its own estimates; where it has lost the vehicle, and what is not flown."""
         c, T, found = self.memory.counts, self.agent.period, list[str]()
         if not self.flew:
             return (self._why_it_stayed(),)
@@ -139,6 +155,12 @@ class AgentFlight:
             found.append(f"the law had no inputs for {c[NO_INPUTS] * T:.2f} s: it held what it had asked for.")
         if weak := self._weakest():
             found.append(weak)
+        if late := [rotor for rotor in self.vehicle.rotors if rotor.lag]:
+            others = f" and {len(late) - 1} more" if late[1:] else ""
+            found.append(
+                f"lag={late[0].lag:g} s of {late[0].name}{others} is for flights with perfect state and not used: here "
+                "inertia= and currents make rotors late. Leave lag= out, or give another inertia=."
+            )
         e = self.errors
         if not self.plan.piloted and (outside := ~(e["e_r"] <= BOX)).any():
             found.append(f"control was lost: more than {BOX:g} m from the reference at t = {e['t'][outside][0]:.2f} s.")
@@ -172,13 +194,13 @@ class AgentFlight:
         lost = -(wrench @ columns) / (columns**2).sum(axis=0)
         left = np.linalg.norm(wrench[:, None] + columns * lost, axis=0)
         i = int(np.argmin(left))
-        share = lost[i] / own.hover.thrusts[i]
-        if share < WEAK or left[i] > ALIKE * float(np.linalg.norm(wrench)):
+        pushed = own.rotors[i].kappa_F * self.memory.propellers[i] ** 2
+        if lost[i] < WEAK * pushed or left[i] > ALIKE * float(np.linalg.norm(wrench)):
             return ""
-        return (
-            f"{own.rotors[i].name} seems to push {100 * share:.0f} % less than it should, unless wind or a load turns "
-            "the vehicle."
-        )
+        alike = np.flatnonzero(left < (1 + NEAR) * left[i] + NEAR * abs(lost[i]))  # one above the other
+        names = " or ".join(own.rotors[k].name for k in alike)
+        missing = 100 * min(lost[i] / pushed, 1.0)
+        return f"{names} seems to push {missing:.0f} % less than it should, unless wind or a load turns the vehicle."
 
     @cached_property
     def steps(self) -> FlownSteps:
@@ -224,3 +246,10 @@ class AgentFlight:
 
         self._check_flown()
         return plot_flight(self, path)
+
+    def page(self, path: str | PathLike[str]) -> None:
+        """Write one web page that plays the flight, with pictures, figures and audit; it opens without a network."""
+        from visviva.copter.flights.flight_page import write_flight_page
+
+        self._check_flown()
+        write_flight_page(self, path)

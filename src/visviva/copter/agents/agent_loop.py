@@ -93,7 +93,7 @@ def fly_fixed(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measure
         goal = _goal(world, goals, now, k)
         if tick_fixed(p, s, law, k, goal, now.imu, now.speeds, now.frame) and now.begun[0] == HELD:
             now.begun[0] = k
-        _advance(world, m, x, s, law, k, now, record)
+        _advance(world, m, x, s, k, now, record)
         k += 1
     return k
 
@@ -107,7 +107,7 @@ def fly_tilting(p: Parameters, s: Memory, law: LawAccess, world: World, m: Measu
         goal = _goal(world, goals, now, k)
         if tick_tilting(p, s, law, k, goal, now.imu, now.speeds, now.frame) and now.begun[0] == HELD:
             now.begun[0] = k
-        _advance(world, m, x, s, law, k, now, record)
+        _advance(world, m, x, s, k, now, record)
         k += 1
     return k
 
@@ -130,7 +130,7 @@ def _goal(world: World, goals: Goal, now: Progress, k: int) -> Goal:
     """What the law is asked for at tick k: hover until the manoeuvre, and after it."""
     row = k + world.ahead - now.begun[0] - world.settle + world.lead if now.begun[0] != HELD else 0
     row = min(max(row, 0), len(goals.motion) - 1)
-    return Goal(goals.motion[row], goals.sooner[row])
+    return Goal(goals.motion[row], goals.sooner[row], goals.lean[row])
 
 
 def _sense(world: World, m: Measured, x: Array, s: Memory, k: int, now: Progress) -> None:
@@ -207,11 +207,9 @@ def _receive(m: Measured, k: int, now: Progress) -> None:
             put_quaternion(frame.q, 0, quaternion_at(now.waiting[i], 3))
 
 
-def _advance(
-    world: World, m: Measured, x: Array, s: Memory, law: LawAccess, k: int, now: Progress, record: Record
-) -> None:  # fmt: skip
+def _advance(world: World, m: Measured, x: Array, s: Memory, k: int, now: Progress, record: Record) -> None:
     """The plant goes on to the next tick, and what is kept of this one; frames are measured on the way."""
-    _note(record, s, law, x, k)
+    _note(record, s, x, k)
     n, free = len(now.speeds), now.begun[0] != HELD
     put_copy(x[len(x) - n :], now.before)
     gust = world.gust[k - now.begun[0]] if free else world.still
@@ -229,7 +227,7 @@ def _advance(
         now.speeds[i] = 0.5 * (now.before[i] + x[len(x) - n + i]) + m.speeds[k, i]
 
 
-def _note(record: Record, s: Memory, law: LawAccess, x: Array, k: int) -> None:
+def _note(record: Record, s: Memory, x: Array, k: int) -> None:
     """What is kept of tick k."""
     put_copy(x, record.x[k])
     put_vector(record.r[k], 0, vector_at(s.position, R))
@@ -239,7 +237,7 @@ def _note(record: Record, s: Memory, law: LawAccess, x: Array, k: int) -> None:
     put_vector(record.bias[k], 0, vector_at(s.rate, 3))
     put_vector(record.bias[k], 3, vector_at(s.bias, 0))
     put_copy(s.wrench, record.wrench[k])
-    put_copy(law.u, record.inputs[k])
+    put_copy(s.inputs, record.inputs[k])
     put_copy(s.currents, record.currents[k])
     put_copy(s.tilts, record.tilts[k])
 

@@ -17,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visviva._arrays import Array
+from visviva.copter.agents.lean import put_leaned, smooth
 from visviva.copter.estimation import (
     AttitudeObserver,
     ForceBias,
     LatencyEstimator,
     PositionObserver,
     RateObserver,
+    ThrustScale,
     correct_attitude,
     correct_position,
     predict_attitude,
@@ -30,10 +32,12 @@ from visviva.copter.estimation import (
     update_force_bias,
     update_latency,
     update_rate,
+    update_thrust_scale,
 )
 from visviva.copter.estimation.attitude_observer import AT_FRAME, NOW
 from visviva.copter.estimation.buffers import LAST, TAKEN
 from visviva.copter.estimation.position_observer import BIAS, START, R, V
+from visviva.copter.estimation.thrust_scale import FORCE, SCALE
 from visviva.copter.estimation.turns import exponential, multiply, quaternion_at, rotate
 from visviva.copter.force import Propellers, Servos
 from visviva.copter.force.fixed import put_rotor_force
@@ -91,6 +95,7 @@ class Parameters(NamedTuple):
     position: PositionObserver
     rate: RateObserver
     bias: ForceBias
+    scale: ThrustScale
     propellers: Propellers
     servos: Servos
     force: Any  # RotorForce or TiltForce
@@ -126,6 +131,8 @@ class Memory(NamedTuple):
     position: Array
     rate: Array
     bias: Array  # F̂_B
+    scale: Array  # what of it goes along with the thrust
+    lean: Array  # (2,) F̂_B across the rotors, smoothed
     propellers: Array
     servos: Array
     force: Array
@@ -133,7 +140,8 @@ class Memory(NamedTuple):
     tilts: Array
     next_currents: Array  # and from the next tick on
     next_tilts: Array
-    wrench: Array  # (6,) f_D that the law asked for last
+    inputs: Array  # that the law asked for last [N]: of rotors and of servos
+    wrench: Array  # (6,) f_D, of them and of what the reference changes
     counts: Array
     scratch: Scratch
 
@@ -152,6 +160,7 @@ class Goal(NamedTuple):
 
     motion: Array  # (3, 7) q_R and its two rates, p.lead later
     sooner: Array  # (6,) how much the wrench that it takes will have changed until each component is made
+    lean: Array  # (3,) see `visviva.copter.agents.lean`; zeros where it does not lean
 
 
 class Frame(NamedTuple):
@@ -171,9 +180,9 @@ def tick_fixed(p: Parameters, s: Memory, law: LawAccess, k: int, goal: Goal, imu
     own = s.scratch
     if not _fly(p, s, law, k, goal, imu, speeds, frame):
         return False
-    put_rotor_force(p.force, s.force, own.asked, own.force, own.later)
+    put_rotor_force(p.force, s.force, own.asked, s.inputs, own.force, own.later)
     put_copy(own.later, s.force)
-    put_rotor_force(p.force, s.force, own.asked, own.force, own.later)
+    put_rotor_force(p.force, s.force, own.asked, s.inputs, own.force, own.later)
     put_tracking_currents(p.propellers, own.observed, s.force, own.later, s.next_currents)
     put_copy(own.observed, s.propellers)
     return True
@@ -186,7 +195,7 @@ def tick_tilting(p: Parameters, s: Memory, law: LawAccess, k: int, goal: Goal, i
     if not _fly(p, s, law, k, goal, imu, speeds, frame):
         return False
     put_tilt_force_speeds(p.force, s.force, own.speeds)
-    advance_tilt_force(p.force, s.force, own.asked, own.split, own.thrusts, s.next_tilts)
+    advance_tilt_force(p.force, s.force, own.asked, s.inputs, own.split, own.thrusts, s.next_tilts)
     put_tilt_force_speeds(p.force, s.force, own.later)
     put_tracking_currents(p.propellers, own.observed, own.speeds, own.later, s.next_currents)
     put_copy(own.observed, s.propellers)
@@ -283,7 +292,10 @@ def _feel(p: Parameters, s: Memory) -> None:
         p.bias, s.bias, own.torque, s.position[BIAS : BIAS + 3], s.position[V : V + 3], s.attitude[NOW : NOW + 4],
         m.f[3:6],
     )  # fmt: skip
-    bias = vector_at(s.bias, 0)
+    smooth(s.bias, T, s.lean)
+    update_thrust_scale(p.scale, s.scale, p.bias.mass * (there[2] - s.position[BIAS + 2]) - m.f[5], m.f[5])
+    s.bias[2] = s.scale[FORCE] + s.scale[SCALE] * m.f[5]
+    bias = (s.bias[0], s.bias[1], s.scale[FORCE] + s.scale[SCALE] * s.wrench[5])
     add_vector(own.held, 3, bias)
     add_vector(own.held, 0, plus(vector_at(s.rate, 3), cross(com, bias)))
 
@@ -316,8 +328,8 @@ def _ask(
     for i in range(6):
         law.still[i] = -own.still[i]
     for i in range(3):
-        for j in range(goal.motion.shape[1]):
-            law.knots[i, j] = goal.motion[i, j]
+        put_copy(goal.motion[i], law.knots[i])
+    put_leaned(goal.lean, s.lean, law.knots[:3])
     law.clock[0], law.clock[1], law.clock[2] = t, 1.0, t
     limited = law.status[1]
     call_inputs(law.address, (len(y), law.T, law.P, t, law.read, law.given))
@@ -326,6 +338,7 @@ def _ask(
         return
     if law.status[1] > limited:
         s.counts[LIMITED] += 1.0
-    put_product(p.split, law.u, s.wrench)
+    put_copy(law.u, s.inputs)
+    put_product(p.split, s.inputs, s.wrench)
     for i in range(6):
         s.wrench[i] += goal.sooner[i]

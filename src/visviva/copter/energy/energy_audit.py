@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH = 78
+NO_VERDICT = f"{'  no verdict':<31}steps are not made to keep energy: this is their error"
 
 
 @final
@@ -136,6 +137,7 @@ class EnergyAudit:
             f"{'  drift':<16}{self._drift:>11.2e}    the same, summed over all steps",
             f"{'  rounding':<16}{self.rounding:>11.2e}    [J] of a step; {self._roundings:.2g} missed, "
             f"{ROUNDINGS:.0f} allowed",
+            *([] if self.is_closed or self.exact else [NO_VERDICT]),
             f"{'scale':<16}{self.scale:>11.4g}  J",
             "─" * WIDTH,
             f"{'':<24}{'work [J]':>18}{'mean power [W]':>20}",

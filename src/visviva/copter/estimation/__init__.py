@@ -32,6 +32,7 @@ from visviva.copter.estimation.position_observer import (
     predict_position,
 )
 from visviva.copter.estimation.rate_observer import RateObserver, rate_observer, update_rate
+from visviva.copter.estimation.thrust_scale import ThrustScale, thrust_scale, update_thrust_scale
 
 __all__ = [
     "AttitudeObserver",
@@ -45,6 +46,7 @@ __all__ = [
     "Motion",
     "PositionObserver",
     "RateObserver",
+    "ThrustScale",
     "attitude_observer",
     "calibrate_misalignment",
     "compiled",
@@ -61,7 +63,9 @@ __all__ = [
     "predict_kalman",
     "predict_position",
     "rate_observer",
+    "thrust_scale",
     "update_force_bias",
     "update_latency",
     "update_rate",
+    "update_thrust_scale",
 ]

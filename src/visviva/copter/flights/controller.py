@@ -37,7 +37,7 @@ def controller(
 
     Gains are the matched ones of (4.148), from the poles of errors in a vertical plane. Inputs are thrusts within the
     ranges of the rotors; of those that tilt F cos θ and F sin θ, in a polygon inside their sector, (5.16d). Where
-    inputs are more than the wrench they make, those of least squares; such a law is asked in Python, some times slower.
+    inputs are more than the wrench they make, those of least squares.
 
     damped: whether the law knows the drag; an agent tells it all that acts beside the rotors.
     piloted: whether a pilot cares for the position: F = m Rᵀ(r̈_R - a_G), (5.71), and nothing but the attitude is fed
@@ -45,9 +45,7 @@ def controller(
     """
     check_vehicle(vehicle)
     law = _law(vehicle, approach, tuple(poles), damped, piloted)
-    B = vehicle.split_allocation
-    independent = np.linalg.matrix_rank(B) == B.shape[1]  # what compiled laws take
-    return law.at(reference(law.d, {"craft": path}), compiled=bool(independent))
+    return law.at(reference(law.d, {"craft": path}))
 
 
 @lru_cache(maxsize=16)

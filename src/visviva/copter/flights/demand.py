@@ -24,20 +24,24 @@ def demand(times: Array, law: Controller) -> Array:
 
 
 def warn_of_demand(plan: Manoeuvre, vehicle: Vehicle, law: Controller, times: Array) -> None:
-    """RunWarning where rotors within their ranges leave more than 5 % of the weight of it, moments by the arm."""
+    """RunWarning where a reference takes too much."""
+    if text := too_much(plan, vehicle, law, times):
+        warnings.warn(text, RunWarning, stacklevel=4)
+
+
+def too_much(plan: Manoeuvre, vehicle: Vehicle, law: Controller, times: Array) -> str:
+    """What is missing where rotors within their ranges leave more than 5 % of the weight of it, moments by the arm."""
     wanted = demand(times, law)
     left = wanted - allot(vehicle, wanted) @ vehicle.split_allocation.T
     sizes = np.linalg.norm(left * np.array([1 / vehicle.arm] * 3 + [1.0] * 3), axis=1)
     worst = int(np.argmax(sizes))
     if sizes[worst] <= SMALL * vehicle.weight:
-        return
+        return ""
     moment, force = (", ".join(f"{x:.3g}" for x in part) for part in (left[worst, :3], left[worst, 3:]))
-    warnings.warn(
+    return (
         f"{plan.name} takes more than the rotors of {vehicle.name!r} can give: at t = {times[worst]:.3g} s a force of "
         f"({force}) N and a moment of ({moment}) N m are missing, in axes of the body. It is flown with these as "
-        "errors.\nFly it slower, with a path that vv.control.flat makes for this vehicle, or with other rotors.",
-        RunWarning,
-        stacklevel=4,
+        "errors.\nFly it slower, with a path that vv.control.flat makes for this vehicle, or with other rotors."
     )
 
 

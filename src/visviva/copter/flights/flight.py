@@ -14,6 +14,7 @@ from visviva._suggestions import suggesting
 from visviva.control import Controller
 from visviva.copter.energy.energy_audit import EnergyAudit
 from visviva.copter.energy.rigid_audit import rigid_audit
+from visviva.copter.flights.demand import CHECKED, too_much
 from visviva.copter.flights.manoeuvres import Figures, Manoeuvre
 from visviva.copter.models.rigid_rotors import RigidRotors
 from visviva.copter.vehicles.allotment import allot
@@ -59,8 +60,13 @@ class Flight:
         return self.run["craft.r"], self.run["craft.R"].reshape(-1, 3, 3)
 
     @property
+    def trace_times(self) -> Array:
+        """Of `trace` [s]."""
+        return np.asarray(self.run.t)
+
+    @property
     def thrust_times(self) -> Array:
-        """Of `thrusts` [s]."""
+        """Of `thrusts` and `tilts` [s]."""
         return self.run.t_mid
 
     @cached_property
@@ -73,6 +79,16 @@ class Flight:
         F = np.array(x[:, :k])
         F[:, list(self.vehicle.tilting)] = np.hypot(F[:, list(self.vehicle.tilting)], x[:, k:])
         return F
+
+    @cached_property
+    def tilts(self) -> Array:
+        """Of the rotors that have servos, as the law asks for them [rad], (n, s)."""
+        k, tilting = len(self.vehicle.rotors), list(self.vehicle.tilting)
+        wrenches = self.run["rotors.u"] if self.rotors is None else np.array(self.rotors.asked[: len(self.run.t_mid)])
+        if not tilting:
+            return np.zeros((len(wrenches), 0))
+        x = allot(self.vehicle, wrenches)
+        return np.arctan2(x[:, k:], x[:, tilting])
 
     @cached_property
     def tracking(self) -> TrackingRecord:
@@ -89,14 +105,27 @@ class Flight:
     def _audit(self) -> EnergyAudit:
         return rigid_audit(self)
 
+    @cached_property
+    def cautions(self) -> tuple[str, ...]:
+        """What warned: the reference takes more than rotors give, the ground is too near, and notes of the run."""
+        times = np.linspace(0.0, self.plan.duration, CHECKED)
+        wanting = too_much(self.plan, self.vehicle, self.law, times)
+        low = self.around.too_low(self.vehicle, self.plan.name, self.run.t, *self.trace)
+        return (*filter(None, (wanting, low)), *self.run.warnings)
+
     def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+    @property
+    def lines(self) -> list[str]:
+        """A title, the figures, and what is left in the battery."""
         title = f"{self.plan.name} of {self.vehicle.name!r}, {self.plan.duration:g} s, rigid, perfect state"
         lines = [title, *table(self.plan, self.figures)]
         F = self.thrusts
         lines.append(f"  thrusts from {F.min():.2f} to {F.max():.2f} N")
         if self.vehicle.battery is not None:
             lines.append(self.vehicle.battery.account(self.run.t, self.audit().supplied["battery"]))
-        return "\n".join(lines)
+        return lines
 
     def sankey(self, path: str | PathLike[str] | None = None) -> Figure:
         """Ribbons from where energy came from to where it went; path: of a picture."""
@@ -107,6 +136,12 @@ class Flight:
         from visviva.copter.flights.plot_flight import plot_flight
 
         return plot_flight(self, path)
+
+    def page(self, path: str | PathLike[str]) -> None:
+        """Write one web page that plays the flight, with pictures, figures and audit; it opens without a network."""
+        from visviva.copter.flights.flight_page import write_flight_page
+
+        write_flight_page(self, path)
 
 
 def pose_errors(plan: Manoeuvre, t: Array, r: Array, R: Array) -> dict[str, Array]:

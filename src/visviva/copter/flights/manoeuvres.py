@@ -43,6 +43,7 @@ class Figures(NamedTuple):
 
 
 @final
+@helpful
 @dataclass(frozen=True, eq=False)
 class Manoeuvre:
     """A path of poses of a vehicle's frame from rest at t = 0 to rest, and what was flown in reality, if it was.

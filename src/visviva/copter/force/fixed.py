@@ -2,11 +2,12 @@
 
     f = B F - E ϖ̇,     F = κ_F ϖ²                                                       (5.34)
     d²/dt² B F + K_1 d/dt B F + K_0 (f - f_D) = 0                                        (5.35)
-    Ḟ = B⁺ (h - K_1 B F) - k_N (1 - B⁺B) F,     ϖ̇ = Ḟ/(2 κ_F ϖ),     ḣ = K_0 (f_D - f)    (5.36)
+    Ḟ = B⁺ (h - K_1 B F) - k_N (1 - B⁺B) (F - F_N),     ϖ̇ = Ḟ/(2 κ_F ϖ),     ḣ = K_0 (f_D - f)    (5.36)
 
 f are components of the wrench (m; f), E ϖ̇ is the moment ε Θ_P ϖ̇ about each axis. Steps are Euler's, (5.37). With more
-rotors than components B⁺ is the inverse of least squares; what no component sees of F then decays with k_N, so that
-Σ F² is least at rest. A state is one array (n + r,): ϖ̂_D, then h.
+rotors than components B⁺ is the inverse of least squares; what no component sees of F then comes to that of thrusts
+F_N with k_N: those of a law that keeps all of them within limits, or none, so that Σ F² is least at rest. A state is
+one array (n + r,): ϖ̂_D, then h.
 
 Limits: speeds are cut off at those of the rotors, and h is set to what the rotors then do. Without that (the text does
 not say) h grows as long as f_D is out of reach, and the filter comes back late.
@@ -142,12 +143,12 @@ def rotor_force_start(p: RotorForce, speed: ArrayLike) -> Array:
 def filter_rotor_force(p: RotorForce, x: Array, wanted: Array) -> Array:
     """State at k + 1 by (5.36), (5.37) for f_D[k]; its first n numbers are the speeds ϖ̂_D[k+1] [rad/s]."""
     out = np.empty(len(x))
-    put_rotor_force(p, x, wanted, np.empty(len(x)), out)
+    put_rotor_force(p, x, wanted, np.zeros(len(p.kappa_F)), np.empty(len(x)), out)
     return out
 
 
-def put_rotor_force(p: RotorForce, x: Array, wanted: Array, work: Array, out: Array) -> None:
-    """The same into an array; work: as long as it, memory."""
+def put_rotor_force(p: RotorForce, x: Array, wanted: Array, shared: Array, work: Array, out: Array) -> None:
+    """The same into an array; shared: F_N (n,).   work: as long as the state, memory."""
     n, r = len(p.kappa_F), len(p.K0)
     for i in range(n):
         work[i] = p.kappa_F[i] * x[i] * x[i]
@@ -161,7 +162,7 @@ def put_rotor_force(p: RotorForce, x: Array, wanted: Array, work: Array, out: Ar
         for j in range(r):
             change += p.B_right[i, j] * (x[n + j] - p.K1[j] * work[n + j])
         for k in range(n):
-            change -= p.rest[i, k] * work[k]
+            change -= p.rest[i, k] * (work[k] - shared[k])
         aim = x[i] + p.T_S * change / (2.0 * p.kappa_F[i] * x[i])
         out[i] = min(max(aim, p.speed_min[i]), p.speed_max[i])
         if out[i] != aim:

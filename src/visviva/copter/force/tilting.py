@@ -1,11 +1,12 @@
 """Forces of vehicles whose rotors tilt, at ticks: the inverse with its limits, and a filter of thrusts; Konz 5.3.3.
 
-    F^VH = B⁺ f_D,     F_D = |(F^V, F^H)|,     θ_D = atan2(F^H, F^V)                    (5.28)
+    F^VH = B⁺ f_D + (1 - B⁺B) F_N,     F_D = |(F^V, F^H)|,     θ_D = atan2(F^H, F^V)    (5.28)
     F̂_D[k+1] = c_F F̂_D[k] + (1 - c_F) F_D[k],     ϖ̂_D = √(F̂_D/κ_F)                     (5.29)
 
 f_D are chosen components of the wrench (m; f); B has a column for F cos θ of every rotor and one for F sin θ of every
 servo. With six components and three rotors B⁺ is the inverse; where there are more inputs than components it is the
-one of least squares, min Σ F². Rotors without servo push along their axes alone.
+one of least squares, min Σ F², and what no component sees is that of thrusts F_N, those of a law that keeps all of them
+within limits, or none. Rotors without servo push along their axes alone.
 
 Torques of rotors that speed up are left out: yaw comes from tilts. `visviva.copter.force.fixed` has them.
 """
@@ -36,6 +37,7 @@ class TiltForce(NamedTuple):
     c_F: float
     B: Array  # (r, n + s)
     B_right: Array  # (n + s, r) of least squares, B B_right = 1
+    rest: Array  # (n + s, n + s) 1 - B⁺B
     kappa_F: Array  # (n,) [N s²/rad²]
     F_min: Array  # (n,) [N]
     F_max: Array  # (n,) [N]
@@ -95,10 +97,11 @@ def tilt_force(
                 f"thrust_limits must be (least, largest) and meet what the rotors of vehicle {vehicle.name!r} make, "
                 f"{vehicle.rotors[0].thrusts} N, got ({least:g}, {largest:g}) N."
             )
+    right = np.linalg.pinv(B)
     return TiltForce(
-        period, math.exp(-2 * math.pi * frequency * period), frozen(B), frozen(np.linalg.pinv(B)),
-        frozen([rotor.kappa_F for rotor in vehicle.rotors]), frozen(F_min), frozen(F_max), frozen(low), frozen(high),
-        servo,
+        period, math.exp(-2 * math.pi * frequency * period), frozen(B), frozen(right),
+        frozen(np.eye(len(right)) - right @ B), frozen([rotor.kappa_F for rotor in vehicle.rotors]), frozen(F_min),
+        frozen(F_max), frozen(low), frozen(high), servo,
     )  # fmt: skip
 
 
@@ -110,14 +113,17 @@ def invert_tilt_force(p: TiltForce, wanted: Array) -> tuple[Array, Array]:
     """
     n = len(p.kappa_F)
     split, thrusts, tilts = np.empty(len(p.B_right)), np.empty(n), np.empty(len(p.B_right) - n)
-    put_inverse(p, wanted, split, thrusts, tilts)
+    put_inverse(p, wanted, np.zeros(len(split)), split, thrusts, tilts)
     return thrusts, tilts
 
 
-def put_inverse(p: TiltForce, wanted: Array, split: Array, thrusts: Array, tilts: Array) -> None:
-    """The same into arrays; split: (n + s,) memory."""
+def put_inverse(p: TiltForce, wanted: Array, shared: Array, split: Array, thrusts: Array, tilts: Array) -> None:
+    """The same into arrays; shared: F_N (n + s,).   split: (n + s,) memory."""
     n = len(p.kappa_F)
     put_product(p.B_right, wanted, split)
+    for i in range(len(split)):
+        for k in range(len(split)):
+            split[i] += p.rest[i, k] * shared[k]
     for i in range(n):
         F, j = split[i], p.servo[i]
         if j >= 0:
@@ -138,13 +144,15 @@ def filter_tilt_force(p: TiltForce, x: Array, wanted: Array) -> tuple[Array, Arr
     """State at k + 1 by (5.29), and tilts θ_D[k] [rad] that servos are told at once, for f_D[k]."""
     n = len(p.kappa_F)
     split, out, tilts = np.empty(len(p.B_right)), np.array(x, dtype=np.float64), np.empty(len(p.B_right) - n)
-    advance_tilt_force(p, out, wanted, split, np.empty(n), tilts)
+    advance_tilt_force(p, out, wanted, np.zeros(len(split)), split, np.empty(n), tilts)
     return out, tilts
 
 
-def advance_tilt_force(p: TiltForce, x: Array, wanted: Array, split: Array, thrusts: Array, tilts: Array) -> None:
-    """The same, the state in place; split (n + s,) and thrusts (n,) are memory."""
-    put_inverse(p, wanted, split, thrusts, tilts)
+def advance_tilt_force(
+    p: TiltForce, x: Array, wanted: Array, shared: Array, split: Array, thrusts: Array, tilts: Array
+) -> None:  # fmt: skip
+    """The same, the state in place; shared: F_N (n + s,).   split (n + s,) and thrusts (n,) are memory."""
+    put_inverse(p, wanted, shared, split, thrusts, tilts)
     for i in range(len(x)):
         x[i] = p.c_F * x[i] + (1.0 - p.c_F) * thrusts[i]
 

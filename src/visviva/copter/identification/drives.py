@@ -13,9 +13,11 @@ from visviva.copter.identification.derivatives import SavitzkyGolay
 from visviva.copter.identification.identified import Identified
 from visviva.copter.identification.least_squares import Fit, fit
 from visviva.copter.identification.samples import sample_times, signal, speeds_in_radians
+from visviva.copter.vehicles.units import INERTIAS, check_unit
 from visviva.errors import ModelError
 
 SPARE = 20  # windows without a common sample that a recording should have room for, at least
+K_M = 5e-5, 3.0  # [N m/A], of motors with 190 000 to 3 rpm/V
 
 
 @helpful
@@ -43,6 +45,7 @@ def identify_propeller(
     n = len(times)
     w = speeds_in_radians(signal(speed, "speed", n), speed_unit, "speeds of the propeller")
     i = signal(current, "current [A]", n)
+    check_unit(float(np.abs(i).max()), "current", "the largest current")
     if mean:  # the equation, averaged over a step: its current goes linearly from one value to the next
         times, w, i, n = times[1:], w[1:], (i[1:] + i[:-1]) / 2, n - 1
     sg = SavitzkyGolay(window, order, T, 1)
@@ -62,10 +65,23 @@ def identify_propeller(
         )
     scaled = {} if inertia is None else {"kappa_T": (0, "N m s²/rad²"), "k_M": (1, "N m/A"), "tau_MB": (2, "N m")}
     size = 1.0 if inertia is None else finite_number(inertia, "inertia Θ_P [kg m²]", positive=True)
+    if inertia is not None:
+        _check_k_M(size, float(p2 * size))
     rows = [(name, found.x[j], found.half[j], unit) for j, (name, unit) in enumerate(zip(names, units, strict=True))]
     rows += [(name, found.x[j] * size, found.half[j] * size, unit) for name, (j, unit) in scaled.items()]
     remarks = ("p_P3 < 0: a friction that drives. Currents may have an offset.",) if p3 < 0 else ()
     return told("propeller", rows, sg.middle(times), "ϖ̇ [rad/s²]", measured, found, remarks)
+
+
+def _check_k_M(inertia: float, k_M: float) -> None:
+    """ModelError where an inertia [kg m²] makes a motor that there is none of."""
+    if K_M[0] <= k_M <= K_M[1]:
+        return
+    ways = ", ".join(f"{inertia:g} {unit} are {inertia * factor:.3g} kg m²" for unit, factor in INERTIAS.items())
+    raise ModelError(
+        f"with an inertia Θ_P of {inertia:g} kg m² the motor has k_M = {k_M:.3g} N m/A, and motors have {K_M[0]:g} to "
+        f"{K_M[1]:g} N m/A.\nIs the inertia in another unit, {ways}, or the current in mA?"
+    )
 
 
 @helpful

@@ -19,7 +19,10 @@ from visviva.copter.identification.drives import SPARE, told
 from visviva.copter.identification.identified import Identified
 from visviva.copter.identification.least_squares import fit
 from visviva.copter.identification.samples import sample_times, signal
+from visviva.copter.vehicles.units import check_unit
 from visviva.errors import ModelError
+
+ASTRAY = 0.3  # of the rate: how far the angle may turn otherwise
 
 
 def bifilar_torque(alpha: ArrayLike, weight: float, distance: float, length: float) -> Array:
@@ -56,12 +59,17 @@ def identify_pendulum(
         for value, what in ((mass, "mass [kg]"), (distance, "distance of the strings [m]"),
                             (length, "length of the strings [m]"), (gravity, "gravity [m/s²]"))
     )  # fmt: skip
+    check_unit(m, "mass", "mass")
+    for value, what in ((d, "distance of the strings"), (h, "length of the strings")):
+        check_unit(value, "length", what)
     if np.abs(a).max() >= np.pi or (d >= h and (d**2 / 2 * (1 - np.cos(a)) >= h**2).any()):
         raise ModelError(
             f"at {np.abs(a).max():g} rad strings of {h:g} m at a distance of {d:g} m would be horizontal or crossed.\n"
             "Angles are in radian, and start well below half a turn."
         )
     sg = SavitzkyGolay(window, order, T, 2 if rate is None else 1)
+    if rate is not None:
+        _check_rate(sg, *signals)
 
     def regressors(signals: Sequence[Array]) -> Array:
         torque = sg.mean(bifilar_torque(signals[0], m * g, d, h))
@@ -77,3 +85,16 @@ def identify_pendulum(
     half = found.quantile * np.sqrt(np.diag(slopes @ found.covariance @ slopes.T)) + np.abs(slopes @ found.bias)
     rows = [("Theta", 1 / p, half[0], "kg m²"), ("Upsilon", q / p, half[1], "N m s")]
     return told("bifilar pendulum", rows, sg.middle(times), "α̈ [rad/s²]", measured, found)
+
+
+def _check_rate(sg: SavitzkyGolay, angle: Array, rate: Array) -> None:
+    """ModelError where a rate is not that of the angle."""
+    turned, told_rate = sg.derivative(angle), sg.mean(rate)
+    slope = float(turned @ told_rate) / max(float(told_rate @ told_rate), 1e-300)
+    if abs(slope - 1) <= ASTRAY or np.sqrt(np.mean(told_rate**2)) < 3 * sg.noise(rate):
+        return
+    ways = {"°/s, use np.deg2rad": np.pi / 180, "the other direction, change its sign": -1.0}
+    likely = next((f"\nIs it in {way}?" for way, factor in ways.items() if abs(slope / factor - 1) <= ASTRAY), "")
+    raise ModelError(
+        f"the angle turns by {slope:.3g} times what the rate [rad/s] tells: both are of one motion.{likely}"
+    )

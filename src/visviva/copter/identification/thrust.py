@@ -16,23 +16,33 @@ from visviva.copter.identification.samples import signal, speeds_in_radians
 from visviva.errors import ModelError
 
 FEWEST = 4  # speeds
+COEFFICIENT, AIR = 0.1, 1.2  # F/(ρ n² D⁴) of propellers, by which their diameters are guessed, and ρ [kg/m³]
+TIPS = 15.0, 60.0, 215.0, 300.0  # [m/s] of ends of blades at full speed: outside is none, usual are those in the middle
+FACTORS = {"N": 1.0, "g": 9.81e-3, "kg": 9.81}
 
 
 @helpful
 def identify_thrust(
-    speed: ArrayLike, thrust: ArrayLike, *, speed_unit: str | None = None, offset: bool = False
+    speed: ArrayLike,
+    thrust: ArrayLike,
+    *,
+    speed_unit: str | None = None,
+    thrust_unit: str | None = None,
+    offset: bool = False,
 ) -> Identified:
     """κ_F of F = κ_F ϖ², by least squares over steady speeds.
 
-    speed: ϖ [rad/s].   thrust: F [N], of the same length; a scale that tells kilograms is multiplied by 9.81.
-    speed_unit: "rad/s", "rpm" or "Hz" of `speed`.
+    speed: ϖ [rad/s].   thrust: F [N], of the same length.
+    speed_unit: "rad/s", "rpm" or "Hz" of `speed`.   thrust_unit: "N", "g" or "kg" of `thrust`, of a scale.
     offset: a scale that does not tell zero at rest, F = κ_F ϖ² + F_0.
     """
     given = finite_array(speed, "speeds of the propeller")
     if given.ndim != 1 or len(given) < FEWEST:
         raise ModelError(f"a thrust curve needs a list of {FEWEST} speeds at least, got shape {given.shape}.")
     w = speeds_in_radians(given, speed_unit, "speeds of the propeller")
-    F = signal(thrust, "thrust [N]", len(w))
+    if thrust_unit not in (None, *FACTORS):
+        raise ModelError(f"thrust_unit is 'N', 'g' or 'kg', got {thrust_unit!r}.")
+    F = FACTORS[thrust_unit or "N"] * signal(thrust, "thrust [N]", len(w))
     squares = w**2
 
     def regressors(_: Sequence[Array]) -> Array:
@@ -46,4 +56,27 @@ def identify_thrust(
             f"κ_F = {found.x[0]:.4g} N s²/rad² is not positive: count thrust where the propeller pushes its mount to."
         )
     rows = list(zip(names, found.x, found.half, units, strict=False))
-    return told("thrust", rows, squares, "F [N]", F[:, None], found, at_label="ϖ² [rad²/s²]")
+    remarks = _remarks(float(found.x[0]), float(w.max())) if thrust_unit is None else ()
+    return told("thrust", rows, squares, "F [N]", F[:, None], found, remarks, "ϖ² [rad²/s²]")
+
+
+def _remarks(kappa_F: float, fastest: float) -> tuple[str, ...]:
+    """What is odd about a propeller of such a thrust; ModelError where there is none.
+
+    Its diameter follows from F = C ρ (ϖ/2π)² D⁴, and with it how fast its blades end.
+    """
+    diameter = (4 * np.pi**2 * kappa_F / (COEFFICIENT * AIR)) ** 0.25
+    tip = 0.5 * diameter * fastest
+    if TIPS[1] <= tip <= TIPS[2]:
+        return ()
+    said = (
+        f"{kappa_F * fastest**2:.4g} N at {fastest:.4g} rad/s are those of a propeller of about {diameter:.2g} m, "
+        f"whose blades end at {tip:.3g} m/s; {TIPS[1]:g} to {TIPS[2]:g} m/s are usual at full speed"
+    )
+    units = "thrust in g, or speed in rpm" if tip > TIPS[2] else "thrust in kg, or speed in Hz"
+    if TIPS[0] <= tip <= TIPS[3]:
+        return (f"{said}. Is the {units}? See thrust_unit= and speed_unit=; thrust_unit='N' says that all is right.",)
+    raise ModelError(
+        f"{said}.\nIs the {units}? Say thrust_unit='{'g' if tip > TIPS[2] else 'kg'}' or speed_unit=; "
+        "thrust_unit='N' says that all is right."
+    )

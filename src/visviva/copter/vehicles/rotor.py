@@ -98,7 +98,8 @@ class Rotor:
 
     Options, off at zero, see `copter.vehicles.blades` for what v, h and z are:
 
-    lag:       T of T ϖ̇ = ϖ_U - ϖ [s], of flights with perfect state. Full models have inertia and currents instead.
+    lag:       T of T ϖ̇ = ϖ_U - ϖ [s], of flights with perfect state. Full models have inertia and currents instead, and
+               flights by sensors, which fly these, say that they do not use it.
     drag:      k_D of the force -k_D ϖ v_p in the plane of the blades [N s²/(m rad)].
     inflow:    k_Z of the thrust that climbing takes, k_Z ϖ v_z [N s²/(m rad)].
     flapping:  A of the disc, and with it the thrust, that tilts by A v_p/ϖ [rad²/m].

@@ -82,19 +82,23 @@ class Surroundings:
             )
 
     def warn(self, vehicle: Vehicle, name: str, t: Array, r: Array, R: Array) -> None:
-        """RunWarning where a rotor was lower than the formula of the ground goes."""
+        """RunWarning where a rotor was too low."""
+        if text := self.too_low(vehicle, name, t, r, R):
+            warnings.warn(text, RunWarning, stacklevel=4)
+
+    def too_low(self, vehicle: Vehicle, name: str, t: Array, r: Array, R: Array) -> str:
+        """Where a rotor was lower than the formula of the ground goes, if anywhere."""
         if self.ground is None:
-            return
+            return ""
         lowest = self.heights(vehicle, r, R).min(axis=1)
         k = int(np.argmin(lowest))
-        if lowest[k] < LOWEST:
-            warnings.warn(
-                f"in {name}, a rotor of {vehicle.name!r} is {lowest[k]:.2g} of its radius above the ground at t = "
-                f"{t[k]:.3g} s: the ground effect 1/(1 - (R/4z)²) ends at {LOWEST:g}, and its value there is taken. "
-                "Nothing holds a vehicle up on the ground.",
-                RunWarning,
-                stacklevel=4,
-            )
+        if lowest[k] >= LOWEST:
+            return ""
+        return (
+            f"in {name}, a rotor of {vehicle.name!r} is {lowest[k]:.2g} of its radius above the ground at t = "
+            f"{t[k]:.3g} s: the ground effect 1/(1 - (R/4z)²) ends at {LOWEST:g}, and its value there is taken. "
+            "Nothing holds a vehicle up on the ground."
+        )
 
 
 def _asked(law: Any, t: float, r: Array) -> Array:

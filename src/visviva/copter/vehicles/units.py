@@ -32,6 +32,8 @@ LIMITS = {
     "time": Limit(1.0, "s", {"ms": 1e-3}),
     "resistance": Limit(10.0, "Ω", {"mΩ": 1e-3}),
     "capacity": Limit(1000.0, "A h", {"mA h": 1e-3}),
+    "mass": Limit(500.0, "kg", {"g": 1e-3}),
+    "current": Limit(500.0, "A", {"mA": 1e-3}),
 }
 INERTIAS = {"kg cm²": 1e-4, "kg mm²": 1e-6, "g cm²": 1e-7, "g mm²": 1e-9}
 SHARES = 1e-4, 1e2  # of mass × arm², between which the largest principal moment is

@@ -10,13 +10,14 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, final
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_number, finite_vector, frozen
-from visviva._suggestions import helpful
+from visviva._suggestions import helpful, suggesting
 from visviva.copter.vehicles.battery import Battery, supply
 from visviva.copter.vehicles.rotor import Rotor
 from visviva.copter.vehicles.trim import hover_split
@@ -26,6 +27,9 @@ from visviva.geometry.definite import semidefinite, symmetric
 from visviva.geometry.hat import skew
 from visviva.geometry.inertia import check_inertia
 from visviva.geometry.moments import body_moments, matrix_of_moments
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 NEEDED = ("roll moment", "pitch moment", "yaw moment", "lift")
 RANK_RTOL = 1e-6  # of the largest singular value of the scaled allocation: a rotor a micron from the axis turns nothing
@@ -88,7 +92,7 @@ def _no_bias() -> Array:
 
 
 @final
-@helpful
+@suggesting
 @dataclass(frozen=True, eq=False)
 class Vehicle:
     """A body with rotors.
@@ -135,6 +139,20 @@ class Vehicle:
     def __repr__(self) -> str:
         rotors = f"{len(self.rotors)} rotor{'s' if len(self.rotors) != 1 else ''}"
         return f"Vehicle({self.name!r}, {self.mass:.4g} kg, {rotors}, arm {self.arm:.3g} m)"
+
+    def __str__(self) -> str:
+        from visviva.copter.vehicles.vehicle_text import vehicle_text
+
+        return vehicle_text(self)
+
+    def plot(self, path: str | PathLike[str] | None = None) -> Figure:
+        """From above and from the side: arms, rotors and their turn, tilt axes, axes of the body, centre of mass.
+
+        path: of a picture.
+        """
+        from visviva.copter.vehicles.plot_vehicle import plot_vehicle
+
+        return plot_vehicle(self, path)
 
     @property
     def inertia_about_com(self) -> Array:

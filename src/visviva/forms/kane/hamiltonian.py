@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.compiler.laws import InputLaw, canonical
+from visviva.compiler.laws import canonical, input_law
 from visviva.errors import ModelError
 from visviva.forms.hamiltonian.hamiltonian_model import STATE, hamiltonian_model
 from visviva.forms.hamiltonian.port_hamiltonian import PortHamiltonian
@@ -59,7 +59,7 @@ def kane_model(system: KaneSystem) -> Model:
     unread = [sympy.Symbol(f"{IMPRESSED} {k}", real=True) for k in range(R)]  # efforts of positions
     given = {"t": [s.t], "x": list(s.q), "e": [*unread, *s.xi]}
     values, numbers = canonical([_numeric(system, entry) for entry in force], given, [])
-    law = InputLaw(values, (R + n, R + n, len(numbers)))
+    law = input_law(values, (R + n, R + n, len(numbers)))
     port = Port(IMPRESSED, (STATE,), n, np.eye(R + n, n, k=-R))
     feedback = Feedback(IMPRESSED, (STATE,), (STATE,), law, np.array(numbers), own=True)
     return replace(made, structures=(*made.structures, port), feedback=(feedback,))

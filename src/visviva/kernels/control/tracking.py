@@ -14,6 +14,15 @@ from visviva._arrays import Array
 from visviva.kernels.control import template as templates
 from visviva.kernels.control.dense import DEFINITE_RTOL, copy_matrix, factor_cholesky, solve_cholesky
 from visviva.kernels.control.pairs import Frames, Motion, move_pairs, rotation
+from visviva.kernels.control.redundant import (
+    Redundant,
+    approach,
+    find_directions,
+    invert_shares,
+    is_costly,
+    lighten,
+    put_lightest,
+)
 from visviva.kernels.control.reference import give_velocities, interpolate
 from visviva.kernels.functions import addressable, inner, kernel
 from visviva.kernels.multibody.algebra import Matrix, cross, minus, mul, mul_t, plus
@@ -114,6 +123,17 @@ class Control(NamedTuple):
     active: Int
     multipliers: Array
     report: Array
+    re_weight: Array  # of redundant inputs, and memory for them: see `Redundant`
+    re_inverse: Array
+    re_T: Array
+    re_K: Array
+    re_S: Array
+    re_near: Array
+    re_w: Array
+    re_vectors: Array
+    re_rows: Array
+    re_room: Array
+    re_active: Int
     y: Array  # what it reads
     q: Array
     v: Array
@@ -130,7 +150,7 @@ class Control(NamedTuple):
 
 LETTERS = (
     "i i i I F i i F I I P F P P P F P P F P F P P P F P P F P P i F I F F f F F F F f F P f F F F F F f f I F I F F f "
-    "F F F f f f f f F F i f f f f i f f f f f f f f f F F f i f"
+    "F F F f f f f f F F i f f f f i f f F F F F F F F F F f i f f f f f f f F F f i f"
 )
 take = taker(lambda: kind_of(Control, LETTERS))
 
@@ -261,13 +281,20 @@ def is_within(W: Array, l: Array, u: Array) -> bool:
 
 @inner
 def choose_inputs(c: Control) -> int:
-    """u0 and H of Gauss' principle, and the inputs nearest to u0 within limits."""
+    """u0 and H of Gauss' principle, and the inputs nearest to u0 within limits.
+
+    Of redundant inputs the same of the directions in which they act.
+    """
     n, nu, M = c.b.shape[0], c.u.shape[0], c.M[0]
     if not factor_cholesky(M, n, DEFINITE_RTOL):
         return TREE
+    redundant = c.re_weight.shape[0] > 0
+    if redundant:
+        nu = find_directions(c.B, c.Z, c.u, c.Y, c.re_T)
     for i in range(nu):
-        for j in range(n):
-            c.Y[i, j] = c.B[j, i]
+        if not redundant:
+            for j in range(n):
+                c.Y[i, j] = c.B[j, i]
         solve_cholesky(M, n, c.Y[i])
         for j in range(n):
             s = 0.0
@@ -292,19 +319,39 @@ def choose_inputs(c: Control) -> int:
     if not factor_cholesky(c.H, nu, DEFINITE_RTOL):
         return INPUT_METRIC
     solve_cholesky(c.H, nu, c.u0)
-    if is_within(c.W, c.l, c.u0):
-        for i in range(nu):
-            c.u[i] = c.u0[i]
-            c.active[i] = -1
-        return FINE
     for i in range(nu):  # H again: its upper half and its diagonal
         c.H[i, i] = c.u[i]
         for k in range(i):
             c.H[i, k] = c.H[k, i]
-    work = Workspace(
+    return share_inputs(c, nu) if redundant else limit_inputs(c)
+
+
+@inner
+def programme(c: Control) -> Workspace:
+    """Memory of the quadratic programme."""
+    return Workspace(
         c.qp_U, c.qp_W, c.qp_A, c.qp_scale, c.qp_d, c.qp_size, c.qp_rtol, c.qp_excess, c.qp_Q, c.qp_T, c.qp_kept,
         c.qp_lam, c.qp_y, c.qp_z, c.qp_r,
     )  # fmt: skip
+
+
+@inner
+def is_free(c: Control) -> bool:
+    """Whether u0 is within the limits: then it is u."""
+    if not is_within(c.W, c.l, c.u0):
+        return False
+    for i in range(c.u.shape[0]):
+        c.u[i] = c.u0[i]
+        c.active[i] = -1
+    return True
+
+
+@inner
+def limit_inputs(c: Control) -> int:
+    """u from u0 and H; a status."""
+    if is_free(c):
+        return FINE
+    work = programme(c)
     if prepare(c.H, c.W, work) != OPTIMAL:
         return INPUT_METRIC
     status = solve_program(work, c.u0, c.l, c.active, MOST_CHANGES, c.u, c.multipliers, c.report)
@@ -312,6 +359,37 @@ def choose_inputs(c: Control) -> int:
         if c.multipliers[k] > 0.0:
             c.status[1] += 1
             break
+    return outcome(c, status)
+
+
+@inner
+def share_inputs(c: Control, r: int) -> int:
+    """u of redundant inputs, where u0 and H are those of the r directions in which they act; a status."""
+    p = Redundant(
+        c.re_weight, c.re_inverse, c.re_T, c.re_K, c.re_S, c.re_near, c.re_w, c.re_vectors, c.re_rows, c.re_room,
+        c.re_active,
+    )  # fmt: skip
+    if not invert_shares(p, r):
+        return INPUT_METRIC
+    for k in range(r):
+        c.re_w[0, k] = c.u0[k]
+    put_lightest(p, r, c.re_w[0], c.u0)
+    if is_free(c):
+        return FINE
+    work = programme(c)
+    status = approach(
+        p, r, c.H, c.W, c.l, work, c.u0, MOST_CHANGES, c.active, c.u, c.multipliers, c.report
+    )  # fmt: skip
+    if is_costly(p, r, c.H, c.u):
+        c.status[1] += 1
+    if status == OPTIMAL and not lighten(p, r, c.W, c.l, work, MOST_CHANGES, c.u, c.multipliers, c.report):
+        return PROGRAM
+    return outcome(c, status)
+
+
+@inner
+def outcome(c: Control, status: int) -> int:
+    """The status of inputs by that of their programme."""
     if status == INFEASIBLE_LEAST_VIOLATION:
         c.status[2] += 1
         return LEAST_VIOLATION
