@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from redundant_vehicles import hexacopter
 
 import visviva as vv
 from visviva import ConvergenceError, ModelError, control, copter
@@ -39,7 +40,7 @@ def run_of(vehicle, laws, compiled):
 
 
 @pytest.mark.parametrize("wind", [None, (2.0, -1.0, 0.5), lambda t, r: [t, r[0], 1.0]], ids=["still", "steady", "own"])
-@pytest.mark.parametrize("vehicle", [QUAD, TRI], ids=lambda v: v.name)
+@pytest.mark.parametrize("vehicle", [QUAD, TRI, hexacopter()], ids=lambda v: v.name)
 def test_rotors_with_options_are_the_same_in_compiled_code(vehicle, wind):
     flies, found = replace(equipped(vehicle, **EFFECTS), battery=WEAK), []
     for compiled in (None, False):
