@@ -64,9 +64,9 @@ def full_speed() -> Any:
     return control.line(0.0, RATE, duration=2 * math.pi * LOOPS / RATE)
 
 
-def from_rest() -> Any:
+def from_rest(loops: int = LOOPS) -> Any:
     """The phase of a run-up, loops at full speed and a slow-down, from rest to rest at the lowest point."""
-    after = RUN_UP + 2 * math.pi * (LOOPS + 1) - 2 * RUN_UP
+    after = RUN_UP + 2 * math.pi * (loops + 1) - 2 * RUN_UP
     up = control.polynomial(0.0, RUN_UP, 2 * RUN_UP / RATE, degree=9, end_rates=[RATE])
     level = control.polynomial(RUN_UP, after, (after - RUN_UP) / RATE, degree=9, start_rates=[RATE], end_rates=[RATE])
     down = control.polynomial(after, after + RUN_UP, 2 * RUN_UP / RATE, degree=9, start_rates=[RATE])

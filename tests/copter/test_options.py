@@ -13,7 +13,7 @@ from visviva.copter.energy.powers import ROWS, WAKES, powers
 from visviva.copter.models import gyrostat as own
 from visviva.copter.models.plant import advance_plant, matrix, plant_memory, plant_start, prepare, put_rates
 from visviva.copter.models.rigid_rotors import RigidRotors, follow
-from visviva.copter.vehicles.battery import driven, supply
+from visviva.copter.vehicles.battery import put_driven, supply
 from visviva.copter.vehicles.blades import ground_factor
 from visviva.copter.vehicles.surroundings import Surroundings
 from visviva.geometry import SO3
@@ -118,12 +118,14 @@ def test_no_motor_draws_more_than_the_voltage_that_is_left_drives():
 def test_a_weak_battery_limits_speeds_where_they_can_be_held():
     weak = replace(QUAD, battery=copter.Battery(6.5, 0.05, 2.2))
     p = own.gyrostat(weak)
-    held = driven(p, np.full(4, 700.0))
+    held, light = np.full(4, 700.0), np.array(weak.hover.speeds)
+    put_driven(p, held)
+    put_driven(p, light)
     i = (p.kappa_T * held**2 + p.tau_MB) / p.k_M
     u = p.resistance * i + p.k_M * held
     assert_allclose(u, 6.5 - 0.05 * i.sum(), rtol=1e-9)
     assert held.max() < 600
-    assert_allclose(driven(p, weak.hover.speeds), weak.hover.speeds, rtol=1e-12)
+    assert_allclose(light, weak.hover.speeds, rtol=1e-12)
 
 
 def test_turbulence_has_drydens_correlation_and_its_seed():
@@ -185,11 +187,12 @@ def test_plant_equations_and_rigid_rotors_have_the_same_forces(vehicle):
 
     around = Surroundings(w, ground)
     thrusts = p.kappa_F * xi[equations.spins] ** 2
-    rotors = RigidRotors(replace(flies, battery=None), _Asks(flies, thrusts, theta), 1e-3, 1e-3, around)
+    rotors = RigidRotors(replace(flies, battery=None), _Asks(flies, thrusts, theta), 1e-3, 1e-3, around, steps=1)
     now = {"craft.R": R, "craft.r": r, "craft.twist": xi[:6]}
     read = type("Read", (), {"t": 0.0, "__getitem__": lambda self, name: now[name]})()
-    pushed = rotors.update(read)["rotors"]
-    drag = copter.rigid_air(flies, wind=w)(read)["craft_air"]
+    given = rotors(read)
+    pushed, drag = given["rotors"], copter.rigid_air(flies, wind=w)(read)["craft_air"]
+    assert_allclose(given["craft_air"], drag)
     weight = -flies.weight * R[2]
     here = np.concatenate([np.cross(flies.com, weight + drag[3:]) + drag[:3], weight + drag[3:]])
     assert_allclose(pushed + here, forces[:6], rtol=1e-9, atol=1e-9)
@@ -201,8 +204,8 @@ class _Asks:
     def __init__(self, vehicle, thrusts, theta):
         self.wrench = vehicle.allocation(theta if len(theta) else None) @ thrusts
 
-    def __call__(self, now):
-        return {"rotors": self.wrench}
+    def inputs(self, t, y):
+        return self.wrench
 
     def reset(self):
         pass

@@ -34,7 +34,7 @@ def record_on_the_way(name, steps, options=False, **broken):
     acting = Wrenches(asked, made, other, at_nodes, np.repeat(np.arange(0, steps, steps // 4), steps // 4))
     acting = acting._replace(**{part: factor * getattr(acting, part) for part, factor in broken.items()})
     d, clock = dynamics(rigid(own)), Clock(0.5, 0.01)
-    return template_record(law.law, d, law.goal, flown.t + begin, flown.x[:, :7], flown.xi[:, :6], acting, clock)
+    return template_record(law.law, d, law.goals, flown.t + begin, flown.x[:, :7], flown.xi[:, :6], acting, clock)
 
 
 @pytest.mark.parametrize(("name", "options"), [("tricopter transitions", True), ("looping", False)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -202,9 +203,17 @@ def quadratic_programs() -> None:
 
 def flights(vehicle: copter.Vehicle) -> None:
     """A vehicle flies by sensors, and tells where its energy went and what its law did."""
-    path = vv.control.pose(vv.control.hold(np.zeros(3), 0.1))
-    flight = copter.fly(copter.Manoeuvre("still", vehicle, path), vehicle, sensors=copter.Sensors())
+    still = copter.Manoeuvre("still", vehicle, vv.control.pose(vv.control.hold(np.zeros(3), 0.1)))
+    flight = copter.fly(still, vehicle, sensors=copter.Sensors())
     flight.audit(), flight.tracking
+
+
+def flights_with_perfect_state() -> None:
+    """Rotors that push at once, and late ones."""
+    own = copter.quadcopter().without_bias()
+    late = replace(own, rotors=tuple(replace(rotor, lag=0.02) for rotor in own.rotors))
+    for vehicle in (own, late):
+        copter.fly(copter.Manoeuvre("still", vehicle, vv.control.pose(vv.control.hold(np.zeros(3), 0.1))))
 
 
 KERNELS: dict[str, Callable[[], None]] = {
@@ -223,6 +232,7 @@ KERNELS: dict[str, Callable[[], None]] = {
     "networks": networks,
     "quadratic programmes": quadratic_programs,
     "tracking laws": tracking_laws,
+    "flights with perfect state": flights_with_perfect_state,
     "flights": partial(flights, copter.quadcopter()),
     "flights with tilting rotors": partial(flights, copter.tricopter()),
 }

@@ -38,8 +38,14 @@ class AbstractPath(ABC):
     def inner(self, t: float, order: int) -> Series:
         """Taylor series about a time between the ends; of a jump what follows it."""
 
-    def series(self, t: float, order: int = 2) -> Series:
-        """Taylor series about any time: beyond its ends a path that rests there stays."""
+    def inner_many(self, t: Array, order: int) -> Series:
+        """The same about many times: one by one, where a path does not know better."""
+        return Series(np.stack([self.inner(one, order).c for one in t.tolist()], axis=1), 2)
+
+    def series(self, t: float | Array, order: int = 2) -> Series:
+        """Taylor series about any time, or about many: beyond its ends a path that rests there stays."""
+        if isinstance(t, np.ndarray):
+            return self._about_many(t, order)
         begin, end = self.ends
         if self.total or begin <= t <= end:
             return self.inner(t, order)
@@ -55,12 +61,26 @@ class AbstractPath(ABC):
             )
         return Series.constant(self.inner(at, 0).c[0], order)
 
+    def _about_many(self, t: Array, order: int) -> Series:
+        begin, end = self.ends
+        outside = [] if self.total else [side for side in (t < begin, t > end) if side.any()]
+        if not outside:
+            return self.inner_many(t, order)
+        c = np.empty((order + 1, len(t), *self.shape))
+        for side in outside:
+            c[:, side] = self.series(float(t[side][0]), order).c[:, None]
+        within = (begin <= t) & (t <= end)
+        if within.any():
+            c[:, within] = self.inner_many(t[within], order).c
+        return Series(c, 2)
+
     def __call__(self, t: ArrayLike, order: int = 0) -> Array:
         """The derivative of some order at one time or at many, (..., *shape)."""
         times = finite_array(t, "time of a path")
-        factor = math.factorial(order)
-        found = [self.series(float(one), order).c[order] * factor for one in times.ravel()]
-        return np.array(found, dtype=np.float64).reshape((*times.shape, *self.shape))
+        if not times.ndim:
+            return np.asarray(self.series(float(times), order).c[order] * math.factorial(order))
+        found = series_about(self.series, times.ravel(), order).c[order] * math.factorial(order)
+        return np.asarray(found).reshape((*times.shape, *self.shape))
 
     def derivatives(self, t: float, order: int = 2) -> Array:
         """x, ẋ, ẍ, … at one time, (order + 1, *shape)."""
@@ -87,32 +107,36 @@ class AbstractPath(ABC):
         breaks, scale = tuple(factor * x + delay for x in self.breaks), 1.0 / factor
         own = dict(zip((begin, end, *breaks), (*self.ends, *self.breaks), strict=True))  # ends are hit exactly
 
-        def inner(t: float, order: int) -> Series:
-            found = self.series(own.get(t, (t - delay) * scale), order)
-            return Series((found.c.T * scale ** np.arange(order + 1)).T)
+        def inner(t: Any, order: int) -> Series:
+            at = (t - delay) * scale
+            if isinstance(t, np.ndarray):
+                for moved, its in own.items():
+                    at[t == moved] = its
+            found = self.series(at if isinstance(t, np.ndarray) else own.get(t, at), order)
+            return Series((found.c.T * scale ** np.arange(order + 1)).T, found.lead)
 
-        return Computed(inner, self.shape, (begin, end), breaks, True)
+        return Computed(inner, self.shape, (begin, end), breaks, True, True)
 
     def timed(self, clock: Any) -> AbstractPath:
         """x(s(t)): the same places at the times of another path s, e.g. from rest to rest."""
         s = as_path(clock, (), "clock of a path")
 
-        def inner(t: float, order: int) -> Series:
+        def inner(t: Any, order: int) -> Series:
             now = s.series(t, order)
-            return self.series(float(now.c[0]), order).composed(now)
+            return self.series(now.value if now.lead == 2 else float(now.c[0]), order).composed(now)
 
-        return Computed(inner, self.shape, s.ends, s.breaks, True)
+        return Computed(inner, self.shape, s.ends, s.breaks, True, True)
 
     def rate(self, order: int = 1) -> AbstractPath:
         """ẋ(t), or a higher derivative, as a path."""
 
-        def inner(t: float, more: int) -> Series:
+        def inner(t: Any, more: int) -> Series:
             found = self.series(t, more + order)
             for _ in range(order):
                 found = found.rate
             return found
 
-        return Computed(inner, self.shape, self.ends, self.breaks, True)
+        return Computed(inner, self.shape, self.ends, self.breaks, True, True)
 
     # -- changed in space -----------------------------------------------------------------------------------------
 
@@ -157,17 +181,27 @@ class AbstractPath(ABC):
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Computed(AbstractPath):
-    """By a function of (t, order) that returns its Taylor series."""
+    """By a function of (t, order) that returns its Taylor series.   many: whether t may be many times."""
 
-    function: Callable[[float, int], Series]
+    function: Callable[[Any, int], Series]
     shape: tuple[int, ...]
     ends: tuple[float, float] = ALWAYS
     breaks: tuple[float, ...] = ()
     total: bool = False
+    many: bool = False
 
     def inner(self, t: float, order: int) -> Series:
         """Of the function."""
         return self.function(t, order)
+
+    def inner_many(self, t: Array, order: int) -> Series:
+        """Of the function."""
+        if not self.many:
+            return Series(np.stack([self.function(one, order).c for one in t.tolist()], axis=1), 2)
+        found = self.function(t, order)
+        if found.lead == 2:
+            return found
+        return Series(np.repeat(found.c[:, None], len(t), axis=1), 2)  # it stands still
 
 
 @suggesting
@@ -189,17 +223,33 @@ class Hold(AbstractPath):
         """All derivatives vanish."""
         return Series.constant(self.value, order)
 
+    def inner_many(self, t: Array, order: int) -> Series:  # noqa: D102
+        found = np.zeros((order + 1, len(t), *self.shape))
+        found[0] = self.value
+        return Series(found, 2)
+
 
 def combine_paths(function: Callable[..., Any], *paths: Any) -> AbstractPath:
     """A function of several paths, of NumPy's functions; numbers among them stand still."""
     each = [as_path(path, None, "operand of a path") for path in paths]
 
-    def inner(t: float, order: int) -> Series:
+    def inner(t: Any, order: int) -> Series:
         return series_of(function(*(path.series(t, order) for path in each)), order)
 
     ends, breaks = together(each)
     at = ends[0] if math.isfinite(ends[0]) else 0.0
-    return Computed(inner, inner(at, 0).shape, ends, breaks, True)
+    return Computed(inner, inner(at, 0).shape, ends, breaks, True, True)
+
+
+def series_about(series: Callable[[Any, int], Series], t: Array, order: int) -> Series:
+    """About many times at once; one by one where that cannot be: what is wrong is then said of one time."""
+    try:
+        if len(t):
+            return series(t, order)
+    except Exception:  # whatever the functions of a user make of many times
+        pass
+    each = [series(one, order).c for one in t.tolist()]
+    return Series(np.stack(each, axis=1) if each else np.zeros((order + 1, 0)), 2)
 
 
 def together(paths: list[AbstractPath]) -> tuple[tuple[float, float], tuple[float, ...]]:
@@ -234,11 +284,12 @@ def _as_path(given: Any, what: str) -> AbstractPath:
 def function_path(function: Callable[[Any], Any], what: str = "path") -> AbstractPath:
     """Of a user's function of time, whose derivatives are found by passing a series of time through it."""
 
-    def inner(t: float, order: int) -> Series:
+    def inner(t: Any, order: int) -> Series:
         found = function(Series.time(t, order))
         series = series_of(found, order)
         if not np.isfinite(series.c).all():
-            raise ModelError(f"{what}: the function is not finite at t = {t:g} s, or one of its derivatives is not.")
+            at = f"t = {t:g} s" if np.ndim(t) == 0 else "some times"
+            raise ModelError(f"{what}: the function is not finite at {at}, or one of its derivatives is not.")
         return series
 
     try:
@@ -247,7 +298,7 @@ def function_path(function: Callable[[Any], Any], what: str = "path") -> Abstrac
         raise ModelError(f"{what}: a function of time is called as f(t), and this one cannot be: {cause}.") from cause
     except ModelError:  # it may be defined elsewhere
         shape = inner(0.5, 0).shape
-    return Computed(inner, shape)
+    return Computed(inner, shape, many=True)
 
 
 def path(given: Any) -> AbstractPath:

@@ -33,6 +33,7 @@ CLEAR = 0.8  # of what is accurate: errors that are expected to be smaller will 
 MOST_BLOCKS = 1000  # that are kept
 BETWEEN = 0.37  # of an interval between knots: where its polynomial is compared with the reference
 LARGEST = np.array([1.24, 1.27, 1.64])  # of its errors, relative to those there: of s³(1 - s)³ and its derivatives
+NEAR, EARLY = 1e-9, 1e-11  # of a period: what is a tick, and by how much blocks of ticks begin before them
 NO_BLOCK = (0.0, 1.0, -1.0)  # a clock that has no time
 NineArrays = tuple[Array, Array, Array, Array, Array, Array, Array, Array, Array]
 Goal = Callable[[float], tuple[Array, Array, Array]]
@@ -61,6 +62,7 @@ class CompiledLaw:
         self._sizes = (d.nq,), (d.nv,), (d.nv,)
         self.failure: Exception | None = None
         self._blocks: list[tuple[float, float, float, Array]] = []  # start, spacing, end, knots
+        self._ticks: tuple[float, Array] | None = None  # period, rows q_R, q̇_R, q̈_R of ticks
         n, nq, nu = d.nv, d.nq, law.actuation.nu
         frames, acting, given, com, B0, thrust = _actuation(law.actuation, d, list(template.pairs))
         names = list(frames)
@@ -170,6 +172,8 @@ class CompiledLaw:
     def _fill(self, t: float) -> None:
         """Knots of the block that has t; no exception passes through compiled code."""
         self.failure = None
+        if self._ticks is not None and self._put_ticks(self._ticks, t):
+            return
         try:
             for start, h, stop, knots in reversed(self._blocks):  # runs go on, and books look back
                 if start <= t <= stop:
@@ -183,6 +187,32 @@ class CompiledLaw:
         except Exception as error:
             self.failure = error
             self.clock[:] = NO_BLOCK
+
+    def know_ticks(self, period: float, count: int) -> None:
+        """Goals at ticks 0, T, 2 T, …, at which alone the law is asked from now on: knots of blocks, not interpolated.
+
+        Where the reference has no value at one of them, blocks are made as always.
+        """
+        try:
+            rows = self.tabulate(np.asarray(period * np.arange(count)))
+        except Exception:  # that is a failure only where it is asked for
+            return
+        rows = np.concatenate([rows, np.repeat(rows[-1:], KNOTS, axis=0)])  # the last blocks are whole as well
+        self._ticks, self.clock[:] = (period, rows.reshape(-1, rows.shape[2])), NO_BLOCK
+
+    def forget_ticks(self) -> None:
+        """It may be asked at any time again."""
+        self._ticks, self.clock[:] = None, NO_BLOCK
+
+    def _put_ticks(self, ticks: tuple[float, Array], t: float) -> bool:
+        """Knots of the ticks from t on; False where there is none."""
+        T, rows = ticks
+        k, last = round(t / T), len(rows) // 3 - KNOTS
+        if k > last or k < 0 or abs(t - k * T) > NEAR * T:
+            return False
+        self.knots[:] = rows[3 * k : 3 * (k + KNOTS)]
+        self.clock[:] = (k - EARLY) * T, T, (min(k + KNOTS - 1, last) + EARLY) * T
+        return True
 
     def _block(self, t: float) -> None:
         """From t or the break before it, to the next break or the end of the block; t alone where that fails.
@@ -233,6 +263,8 @@ class CompiledLaw:
 
         What is wrong with them is said by `goal`.
         """
+        if len(times) > 1 and (known := sampled_goal(self._quick, np.array(times), self._d)) is not None:
+            return known
         q, v, a = (np.empty((len(times), *size)) for size in self._sizes)
         try:
             for k, t in enumerate(times):
@@ -288,6 +320,19 @@ class CompiledLaw:
         sizes = [rtol * np.maximum(1.0, np.abs(a).max(-1)) for a, rtol in zip(exact, ACCURATE, strict=True)]
         gaps = [np.abs(a - b).max(-1) for a, b in zip(exact, found, strict=True)]
         return LARGEST * [(gap / size).max() for gap, size in zip(gaps, sizes, strict=True)]
+
+
+def sampled_goal(goal: Any, times: Array, d: Dynamics) -> tuple[Array, Array, Array] | None:
+    """(q_R, v_R, a_R) of a reference that can be asked for many times at once; None where it cannot."""
+    sample = getattr(goal, "sample", None)
+    if sample is None:
+        return None
+    try:
+        q, v, a = sample(times)
+    except Exception:  # one by one, where it is said what is wrong
+        return None
+    right = np.shape(q) == (len(times), d.nq) and np.shape(v) == np.shape(a) == (len(times), d.nv)
+    return (q, v, a) if right and np.isfinite(q.sum() + v.sum() + a.sum()) else None
 
 
 def beyond_compiled(law: Any) -> str:

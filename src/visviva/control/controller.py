@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from visviva._arrays import Array, finite_number, finite_vector
-from visviva.control.compiled_law import CompiledLaw, NotCompiled
+from visviva.control.compiled_law import CompiledLaw, NotCompiled, sampled_goal
 from visviva.control.state_reading import StateReading
 from visviva.errors import ModelError
 from visviva.model.control_law import AbstractControlLaw, Clock, Wanted
@@ -125,6 +127,22 @@ class Controller(AbstractControlLaw):
         """(q_R, v_R, a_R) at a time, checked."""
         return goal_values(self.law, self._goal, t)
 
+    def goals(self, times: Array) -> tuple[Array, Array, Array]:
+        """The same at many times, one row for each; at once where the reference can be sampled."""
+        return sampled_goal(self._goal, times, self.law.d) or _rows(self.goal, times)
+
+    @contextmanager
+    def at_ticks(self, period: float, count: int) -> Iterator[None]:
+        """While this lasts, it is asked at 0, period, 2 period, … alone, whose goals compiled code knows beforehand."""
+        if self._compiled is None:
+            yield
+            return
+        self._compiled.know_ticks(period, count)
+        try:
+            yield
+        finally:
+            self._compiled.forget_ticks()
+
     def wanted(self, t: float) -> Wanted:
         """The reference as a state of the mechanism."""
         d = self.law.d
@@ -235,6 +253,11 @@ def goal_values(law: TrackingLaw, goal: Any, t: float) -> tuple[Array, Array, Ar
         raise ModelError(f"a reference of {d.name!r} gives (q_R, v_R, a_R) at t = {t:g} s, got {len(found)} values.")
     names = (("q_R", d.nq), ("v_R", d.nv), ("a_R", d.nv))
     q, v, a = (finite_vector(x, f"{name} at t = {t:g} s", n) for x, (name, n) in zip(found, names, strict=True))
+    return q, v, a
+
+
+def _rows(goal: Any, times: Array) -> tuple[Array, Array, Array]:
+    q, v, a = (np.array(part) for part in zip(*(goal(t) for t in times.tolist()), strict=True))
     return q, v, a
 
 

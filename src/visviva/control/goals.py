@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva._suggestions import hint_of
-from visviva.control.abstract_path import AbstractPath, as_path
+from visviva.control.abstract_path import AbstractPath, as_path, series_about
 from visviva.control.rotations import PosePath, RotationPath, as_rotation, pose, spin_of
 from visviva.control.series import concatenated
 from visviva.errors import ModelError
@@ -97,6 +97,10 @@ class AbstractJointGoal(AbstractGoal):
     def value(self, t: float) -> Array:
         """Its coordinates in q."""
 
+    @abstractmethod
+    def sample(self, t: Array) -> tuple[Array, Array, Array]:
+        """Its coordinates in q, V and V̇ at many times, one row for each."""
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -130,6 +134,10 @@ class CoordinateGoal(AbstractJointGoal):
         found = self.path.derivatives(t, 2)
         return np.atleast_1d(found[1]), np.atleast_1d(found[2])
 
+    def sample(self, t: Array) -> tuple[Array, Array, Array]:  # noqa: D102
+        q, rate, growth = series_about(self.path.series, t, 2).derivatives.reshape(3, len(t), -1)
+        return q, rate, growth
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -162,6 +170,11 @@ class BallGoal(AbstractJointGoal):
         """ω and ω̇."""
         found = self.path.spin(t, 1).derivatives
         return found[0], found[1]
+
+    def sample(self, t: Array) -> tuple[Array, Array, Array]:  # noqa: D102
+        R = series_about(self.path.series, t, 2)
+        rate, growth = spin_of(R).derivatives
+        return quaternion(R.c[0]), rate, growth
 
 
 @final
@@ -197,6 +210,10 @@ class FreeGoal(AbstractJointGoal):
         """V and V̇."""
         found = self.path.twist(t, 1).derivatives
         return found[0], found[1]
+
+    def sample(self, t: Array) -> tuple[Array, Array, Array]:  # noqa: D102
+        r, R, rate, growth = self.path.sample(t)
+        return np.concatenate([r, quaternion(R)], axis=1), rate, growth
 
 
 @final

@@ -66,6 +66,21 @@ class Polynomials(AbstractPath):
             found[j] = a[j] / length**j
         return Series(found)
 
+    def inner_many(self, t: Array, order: int) -> Series:
+        """The same for all pieces at once."""
+        k = np.clip(np.searchsorted(self.knots, t, side="right") - 1, 0, len(self.c) - 1)
+        length = self.knots[k + 1] - self.knots[k]
+        s, e = (t - self.knots[k]) / length, (t - self.knots[k + 1]) / length
+        near, each = s <= 0.5, (len(t), *(1,) * len(self.shape))
+        a = np.where(near.reshape(-1, 1, *each[1:]), self.c[k], self.b[k]).swapaxes(0, 1)
+        s, length = np.where(near, s, e).reshape(each), length.reshape(each)
+        found = np.zeros((order + 1, len(t), *self.shape))
+        for j in range(min(order, self.degree) + 1):
+            for i in range(self.degree - 1, j - 1, -1):
+                a[i] += s * a[i + 1]
+            found[j] = a[j] / length**j
+        return Series(found, 2)
+
 
 @helpful
 def polynomial(
@@ -186,12 +201,10 @@ def line(start: ArrayLike, velocity: ArrayLike, *, duration: float = math.inf) -
         raise ModelError(f"start and velocity of a line are of one shape, got {y.shape} and {v.shape}.")
     ends = ALWAYS if duration == math.inf else (0.0, finite_number(duration, "duration of a line", positive=True))
 
-    def inner(t: float, order: int) -> Series:
-        found = np.zeros((order + 1, *y.shape))
-        found[:2] = np.array([y + v * t, v])[: order + 1]
-        return Series(found)
+    def inner(t: Any, order: int) -> Series:
+        return Series.time(t, order) * v + y
 
-    return Computed(inner, y.shape, ends)
+    return Computed(inner, y.shape, ends, many=True)
 
 
 @helpful
@@ -244,8 +257,13 @@ def repeated(path: AbstractPath) -> Computed:
     """A path with two ends again and again, in both directions of time."""
     begin, end = _both_ends(path, "a path that is repeated")
     T = end - begin
+
+    def inner(t: Any, order: int) -> Series:
+        at = begin + (t - begin) % T
+        return path.inner_many(at, order) if isinstance(at, np.ndarray) else path.inner(at, order)
+
     # breaks are known for a while: those of the first round and its ends
-    return Computed(lambda t, order: path.inner(begin + (t - begin) % T, order), path.shape, ALWAYS, path.breaks)
+    return Computed(inner, path.shape, ALWAYS, path.breaks, many=True)
 
 
 @helpful
@@ -273,11 +291,17 @@ def joined(*paths: Any) -> AbstractPath:
         _check_joint(placed[-2], placed[-1], end)
     starts = [path.ends[0] for path in placed[1:]]
 
-    def inner(t: float, order: int) -> Series:
-        return placed[int(np.searchsorted(starts, t, side="right"))].inner(t, order)
+    def inner(t: Any, order: int) -> Series:
+        k = np.searchsorted(starts, t, side="right")
+        if not isinstance(t, np.ndarray):
+            return placed[int(k)].inner(t, order)
+        c = np.empty((order + 1, len(t), *placed[0].shape))
+        for j in np.unique(k).tolist():
+            c[:, k == j] = placed[j].inner_many(t[k == j], order).c
+        return Series(c, 2)
 
     breaks = sorted({*starts, *itertools.chain.from_iterable(path.breaks for path in placed)})
-    return Computed(inner, placed[0].shape, (placed[0].ends[0], placed[-1].ends[1]), tuple(breaks))
+    return Computed(inner, placed[0].shape, (placed[0].ends[0], placed[-1].ends[1]), tuple(breaks), many=True)
 
 
 def _check_joint(first: AbstractPath, second: AbstractPath, t: float) -> None:

@@ -138,10 +138,12 @@ class Reference:
 
     def sample(self, times: ArrayLike) -> ReferencePoint:
         """At many times, (n, nq), (n, nv) twice."""
-        each = [self(float(t)) for t in finite_array(times, "times of a reference", (None,))]
-        d = self.dynamics
-        if not each:
+        each_time, d = finite_array(times, "times of a reference", (None,)), self.dynamics
+        if not len(each_time):
             return ReferencePoint(np.zeros((0, d.nq)), np.zeros((0, d.nv)), np.zeros((0, d.nv)))
+        if self._direct:
+            return self._sample_by_joints(each_time)
+        each = [self(float(t)) for t in each_time]
         return ReferencePoint(*(np.array(part) for part in zip(*each, strict=True)))
 
     def times(self, n: int = 101) -> Array:
@@ -216,6 +218,14 @@ class Reference:
             if isinstance(goal, AbstractJointGoal):
                 q[goal.entry.q] = goal.value(t)
                 v[goal.entry.xi], a[goal.entry.xi] = goal.wanted(t)
+        return ReferencePoint(q, v, a)
+
+    def _sample_by_joints(self, t: Array) -> ReferencePoint:
+        d, n = self.dynamics, len(t)
+        q, v, a = np.tile(d.q_built, (n, 1)), np.zeros((n, d.nv)), np.zeros((n, d.nv))
+        for goal in self.goals:
+            if isinstance(goal, AbstractJointGoal):
+                q[:, goal.entry.q], v[:, goal.entry.xi], a[:, goal.entry.xi] = goal.sample(t)
         return ReferencePoint(q, v, a)
 
     def _check_twice(self) -> None:

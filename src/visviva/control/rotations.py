@@ -9,9 +9,18 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_direction, finite_number
+from visviva._arrays import Array, finite_array, finite_direction, finite_number
 from visviva._suggestions import helpful, suggesting
-from visviva.control.abstract_path import AbstractPath, Computed, Hold, as_path, combine_paths, span_of, together
+from visviva.control.abstract_path import (
+    AbstractPath,
+    Computed,
+    Hold,
+    as_path,
+    combine_paths,
+    series_about,
+    span_of,
+    together,
+)
 from visviva.control.paths import line, polynomial
 from visviva.control.series import Series, concatenated, matmul
 from visviva.errors import ModelError
@@ -50,12 +59,12 @@ class RotationPath:
         """[s], see `AbstractPath`."""
         return self.matrix.ends
 
-    def series(self, t: float, order: int = 2) -> Series:
-        """Of R."""
+    def series(self, t: float | Array, order: int = 2) -> Series:
+        """Of R, about one time or many."""
         return self.matrix.series(t, order)
 
-    def spin(self, t: float, order: int = 1, *, world: bool = False) -> Series:
-        """Series of ω in axes of the body, or of the world."""
+    def spin(self, t: float | Array, order: int = 1, *, world: bool = False) -> Series:
+        """Series of ω in axes of the body, or of the world, about one time or many."""
         R = self.matrix.series(t, order + 1)
         return spin_of(R, world=world)
 
@@ -112,8 +121,8 @@ class PosePath:
         """[s], of both together."""
         return together([self.position, self.rotation.matrix])[0]
 
-    def twist(self, t: float, order: int = 1) -> Series:
-        """Series of (ω; Rᵀ ṙ), (6,): in axes of the body."""
+    def twist(self, t: float | Array, order: int = 1) -> Series:
+        """Series of (ω; Rᵀ ṙ), (6,): in axes of the body, about one time or many."""
         R, rate = self.rotation.series(t, order + 1), self.position.series(t, order + 1).rate
         return concatenated([spin_of(R), matmul(R.upto(order).T, rate)])
 
@@ -121,6 +130,21 @@ class PosePath:
         """Pose, twist and its rate at one time."""
         V = self.twist(finite_number(t, "time of a pose")).derivatives
         return PoseMotion(self(t), V[0], V[1])
+
+    def sample(self, times: ArrayLike) -> tuple[Array, Array, Array, Array]:
+        """r, (n, 3), R, (n, 3, 3), V and V̇, (n, 6), at many times."""
+        t = finite_array(times, "times of a pose", (None,))
+        R, r = series_about(self.rotation.series, t, 2), series_about(self.position.series, t, 2)
+        V, V_dot = concatenated([spin_of(R), matmul(R.upto(1).T, r.rate)]).derivatives
+        return r.c[0], R.c[0], V, V_dot
+
+    def poses(self, times: ArrayLike) -> tuple[Array, Array]:
+        """r, (n, 3), and R, (n, 3, 3), at many times."""
+        t = finite_array(times, "times of a pose", (None,))
+        return (
+            series_about(self.position.series, t, 0).c[0].reshape(-1, 3),
+            series_about(self.rotation.series, t, 0).c[0].reshape(-1, 3, 3),
+        )
 
     def delayed(self, by: float) -> PosePath:
         """The same some seconds later."""
@@ -142,8 +166,8 @@ def spin_of(R: Series, *, world: bool = False) -> Series:
     """Series of ω, of one order less than R: (RᵀṘ)ˇ, or (ṘRᵀ)ˇ in axes of the world."""
     now = R.upto(R.order - 1)
     W = (matmul(R.rate, now.T) if world else matmul(now.T, R.rate)).c
-    W = 0.5 * (W - np.swapaxes(W, 1, 2))
-    return Series(np.stack([W[:, 2, 1], W[:, 0, 2], W[:, 1, 0]], axis=1))
+    W = 0.5 * (W - np.swapaxes(W, -1, -2))
+    return Series(np.stack([W[..., 2, 1], W[..., 0, 2], W[..., 1, 0]], axis=-1), R.lead)
 
 
 def as_rotation(given: Any, what: str) -> RotationPath:
@@ -205,23 +229,23 @@ def slerp(start: Any, end: Any, duration: float, *, degree: int = 5, begin: floa
 def exp_of(w: Series) -> Series:
     """exp(ŵ) = c₀ I + c₁ ŵ + c₂ w wᵀ of a series of rotation vectors, by Stumpff's functions of w·w, smooth at 0."""
     outer = w[:, None] * w[None, :]
-    x = Series(np.trace(outer.c, axis1=1, axis2=2))
+    x = Series(np.trace(outer.c, axis1=-2, axis2=-1), outer.lead)
     c0, c1, c2 = (_stumpff_of(x, k) for k in range(3))
-    return c0 * np.eye(3) + c1 * Series(skew(w.c)) + c2 * outer
+    return c0 * np.eye(3) + c1 * Series(skew(w.c), w.lead) + c2 * outer
 
 
 def _stumpff_of(x: Series, k: int) -> Series:
     """c_k(x), whose derivatives are combinations of further ones: c_k' = (k c_{k+2} - c_{k+1})/2."""
     values = stumpff(x.c[0], max(2, k + 2 * x.order))
-    terms, found = {k: 1.0}, list[float]()
+    terms, found = {k: 1.0}, list[Array]()
     for j in range(x.order + 1):
-        found.append(sum(weight * float(values[i]) for i, weight in terms.items()) / math.factorial(j))
+        found.append(np.asarray(sum(weight * values[i] for i, weight in terms.items()) / math.factorial(j)))
         ahead = dict[int, float]()
         for i, weight in terms.items():
             ahead[i + 2] = ahead.get(i + 2, 0.0) + 0.5 * i * weight
             ahead[i + 1] = ahead.get(i + 1, 0.0) - 0.5 * weight
         terms = ahead
-    return Series(np.array(found)).composed(x)
+    return Series(np.array(found), x.lead).composed(x)
 
 
 def _from(start: Any, path: RotationPath) -> RotationPath:

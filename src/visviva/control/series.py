@@ -1,7 +1,8 @@
 """Truncated Taylor series of time: arrays that carry their derivatives through arithmetic and NumPy's functions.
 
 x(t + s) = Σ_k c_k s^k + O(s^(order + 1)),  c_k = x^(k)(t)/k!. Products are Cauchy's, functions follow from their
-differential equations, so that every derivative is exact to rounding: no differences, no step size.
+differential equations, so that every derivative is exact to rounding: no differences, no step size. Series about many
+times t go through the same arithmetic at once.
 
 Source: Griewank and Walther, Evaluating Derivatives (2008), chapter 13.
 """
@@ -23,19 +24,23 @@ JOIN = "Write the pieces as paths and join them in time: vv.control.joined(first
 
 @final
 class Series:
-    """Taylor coefficients c, (order + 1, *shape), of an array of some shape."""
+    """Taylor coefficients c, (order + 1, *shape), of an array of some shape; about n times (order + 1, n, *shape).
 
-    __slots__ = ("c",)
+    lead: axes of c before those of the array, 1 or 2.
+    """
 
-    def __init__(self, c: Array) -> None:
-        self.c = c
+    __slots__ = ("c", "lead")
+
+    def __init__(self, c: Array, lead: int = 1) -> None:
+        self.c, self.lead = c, lead
 
     @classmethod
-    def time(cls, t: float, order: int) -> Series:
+    def time(cls, t: float | Array, order: int) -> Series:
         """t + s itself."""
-        c = np.zeros(order + 1)
-        c[:2] = (t, 1.0)[: order + 1]
-        return cls(c)
+        c = np.zeros((order + 1, *np.shape(t)))
+        c[0] = t
+        c[1:2] = 1.0
+        return cls(c, c.ndim)
 
     @classmethod
     def constant(cls, value: ArrayLike, order: int) -> Series:
@@ -56,12 +61,12 @@ class Series:
     @property
     def shape(self) -> tuple[int, ...]:
         """Of the array."""
-        return self.c.shape[1:]
+        return self.c.shape[self.lead :]
 
     @property
     def ndim(self) -> int:
         """Of the array."""
-        return self.c.ndim - 1
+        return self.c.ndim - self.lead
 
     @property
     def value(self) -> Array:
@@ -70,27 +75,30 @@ class Series:
 
     @property
     def derivatives(self) -> Array:
-        """x, ẋ, ẍ, …, (order + 1, *shape)."""
+        """x, ẋ, ẍ, …, as `c` has them."""
         return np.asarray((self.c.T * [math.factorial(k) for k in range(len(self.c))]).T)
 
     @property
     def rate(self) -> Series:
         """ẋ, of one order less."""
-        return Series((self.c[1:].T * np.arange(1, len(self.c))).T)
+        return self._like((self.c[1:].T * np.arange(1, len(self.c))).T)
 
     def integral(self, start: ArrayLike) -> Series:
         """∫ x ds from a start, of one order more."""
-        head = np.broadcast_to(np.asarray(start, dtype=np.float64), self.shape)[None]
-        return Series(np.concatenate([head, (self.c.T / np.arange(1, len(self.c) + 1)).T]))
+        head = np.broadcast_to(np.asarray(start, dtype=np.float64), self.c.shape[1:])[None]
+        return self._like(np.concatenate([head, (self.c.T / np.arange(1, len(self.c) + 1)).T]))
 
     def upto(self, order: int) -> Series:
         """Cut off behind an order."""
-        return Series(self.c[: order + 1])
+        return self._like(self.c[: order + 1])
+
+    def _like(self, c: Array) -> Series:
+        return Series(c, self.lead)
 
     @property
     def T(self) -> Series:
         """Of a matrix, transposed."""
-        return Series(np.swapaxes(self.c, -1, -2)) if self.ndim > 1 else self
+        return self._like(np.swapaxes(self.c, -1, -2)) if self.ndim > 1 else self
 
     def __len__(self) -> int:
         if not self.shape:
@@ -100,40 +108,43 @@ class Series:
     def __getitem__(self, key: Any) -> Series:
         if not self.shape:
             raise TypeError("a number has no entries")
-        return Series(self.c[:, *key] if isinstance(key, tuple) else self.c[:, key])
+        return self._like(self.c[(slice(None),) * self.lead + (key if isinstance(key, tuple) else (key,))])
 
     def __iter__(self) -> Iterator[Series]:
         return (self[k] for k in range(len(self)))
 
     # -- arithmetic ---------------------------------------------------------------------------------------------
 
-    def _with(self, other: Any) -> tuple[Array, Array]:
-        """Coefficients of two operands, of one order and of one number of axes."""
+    def _with(self, other: Any) -> tuple[Array, Array, int]:
+        """Coefficients of two operands, of one order and of one number of axes, and the `lead` of what they make."""
         other = series_of(other, self.order)
-        a, b = self.c, other.c
+        a, b, lead = self.c, other.c, self.lead
         if len(a) != len(b):
             n = min(len(a), len(b))
             a, b = a[:n], b[:n]
+        if lead != other.lead:
+            lead = 2
+            a, b = about_many(a, self.lead), about_many(b, other.lead)
         if a.ndim != b.ndim:
             axes = max(a.ndim, b.ndim)
-            a, b = (x.reshape(len(x), *(1,) * (axes - x.ndim), *x.shape[1:]) for x in (a, b))
-        return a, b
+            a, b = (x.reshape(*x.shape[:lead], *(1,) * (axes - x.ndim), *x.shape[lead:]) for x in (a, b))
+        return a, b, lead
 
     def __add__(self, other: Any) -> Series:
-        a, b = self._with(other)
-        return Series(a + b)
+        a, b, lead = self._with(other)
+        return Series(a + b, lead)
 
     __radd__ = __add__
 
     def __neg__(self) -> Series:
-        return Series(-self.c)
+        return self._like(-self.c)
 
     def __pos__(self) -> Series:
         return self
 
     def __sub__(self, other: Any) -> Series:
-        a, b = self._with(other)
-        return Series(a - b)
+        a, b, lead = self._with(other)
+        return Series(a - b, lead)
 
     def __rsub__(self, other: Any) -> Series:
         return -self + other
@@ -142,10 +153,10 @@ class Series:
         if not isinstance(other, Series):
             number = np.asarray(other)
             if number.dtype != object:
-                a = self.c.reshape(len(self.c), *(1,) * (number.ndim - self.ndim), *self.shape)
-                return Series(a * number)
-        a, b = self._with(other)
-        return Series(np.array([sum(a[j] * b[k - j] for j in range(k + 1)) for k in range(len(a))]))
+                a = self.c.reshape(*self.c.shape[: self.lead], *(1,) * (number.ndim - self.ndim), *self.shape)
+                return self._like(a * number)
+        a, b, lead = self._with(other)
+        return Series(np.array([sum(a[j] * b[k - j] for j in range(k + 1)) for k in range(len(a))]), lead)
 
     __rmul__ = __mul__
 
@@ -156,20 +167,20 @@ class Series:
         return matmul(series_of(other, self.order), self)
 
     def __truediv__(self, other: Any) -> Series:
-        a, b = self._with(other)
+        a, b, lead = self._with(other)
         if not b[0].all():
             raise ModelError("a path divides by zero: it has no value, and no derivatives there.")
         found = list[Array]()
         for k in range(len(a)):
             found.append((a[k] - sum(found[j] * b[k - j] for j in range(k))) / b[0])
-        return Series(np.array(found))
+        return Series(np.array(found), lead)
 
     def __rtruediv__(self, other: Any) -> Series:
         return series_of(other, self.order) / self
 
     def __pow__(self, other: Any) -> Series:
         if isinstance(other, Series):
-            if np.any(other.c[1:]):
+            if other.lead == 2 or np.any(other.c[1:]):
                 return (other * self.log()).exp()
             other = other.value
         p = np.asarray(other, dtype=np.float64)
@@ -186,7 +197,7 @@ class Series:
         x, y = self.c, [np.asarray(self.c[0] ** p)]
         for k in range(1, len(x)):  # x ẏ = p ẋ y
             y.append(sum((p * j - (k - j)) * x[j] * y[k - j] for j in range(1, k + 1)) / (k * x[0]))
-        return Series(np.array(y))
+        return self._like(np.array(y))
 
     def __rpow__(self, other: Any) -> Series:
         return (self * np.log(np.asarray(other, dtype=np.float64))).exp()
@@ -212,7 +223,7 @@ class Series:
         x, y = self.c, [np.exp(self.c[0])]
         for k in range(1, len(x)):
             y.append(np.asarray(sum(j * x[j] * y[k - j] for j in range(1, k + 1)) / k))
-        return Series(np.array(y))
+        return self._like(np.array(y))
 
     def log(self) -> Series:
         """ẏ = ẋ/x."""
@@ -259,21 +270,20 @@ class Series:
         """ẏ = ẋ (1 - y²)."""
         y, rate = [np.tanh(self.c[0])], self.rate.c
         for k in range(1, len(self.c)):
-            slope = Series.constant(np.ones(self.shape), k - 1) - Series(np.array(y)).square()
-            y.append((Series(rate[:k]) * slope).c[k - 1] / k)
-        return Series(np.array(y))
+            slope = Series.constant(np.ones(self.shape), k - 1) - self._like(np.array(y)).square()
+            y.append((self._like(rate[:k]) * slope).c[k - 1] / k)
+        return self._like(np.array(y))
 
     def arctan2(self, x: Any) -> Series:
         """atan2(y, x): its rate is (ẏ x - y ẋ)/(x² + y²)."""
-        y, x = self, series_of(x, self.order)
-        n = min(y.order, x.order)
-        y, x = y.upto(n), x.upto(n)
+        above, below, lead = self._with(x)
+        y, x, n = Series(above, lead), Series(below, lead), len(above) - 1
         if not (np.square(y.c[0]) + np.square(x.c[0])).all():
             raise ModelError("a path takes arctan2(0, 0), which has no derivatives: a direction of nothing.")
         if not n:
-            return Series(np.arctan2(y.c, x.c))
-        below, beside = y.upto(n - 1), x.upto(n - 1)
-        rate = (y.rate * beside - below * x.rate) / (beside * beside + below * below)
+            return y._like(np.arctan2(y.c, x.c))
+        up, across = y.upto(n - 1), x.upto(n - 1)
+        rate = (y.rate * across - up * x.rate) / (across * across + up * up)
         return rate.integral(np.arctan2(y.c[0], x.c[0]))
 
     def hypot(self, other: Any) -> Series:
@@ -294,8 +304,8 @@ class Series:
     def sum(self, axis: int | None = None, **_: Any) -> Series:
         """Over one axis, or all."""
         if axis is None:
-            return Series(self.c.reshape(len(self.c), -1).sum(1))
-        return Series(self.c.sum(axis + 1 if axis >= 0 else axis))
+            return self._like(self.c.reshape(*self.c.shape[: self.lead], -1).sum(-1))
+        return self._like(self.c.sum(axis + self.lead if axis >= 0 else axis))
 
     def _sin_cos(self) -> tuple[Series, Series]:
         x, s, c = self.c, [np.sin(self.c[0])], [np.cos(self.c[0])]
@@ -303,18 +313,20 @@ class Series:
             ahead = sum(j * x[j] * c[k - j] for j in range(1, k + 1)) / k
             c.append(np.asarray(-sum(j * x[j] * s[k - j] for j in range(1, k + 1)) / k))
             s.append(np.asarray(ahead))
-        return Series(np.array(s)), Series(np.array(c))
+        return self._like(np.array(s)), self._like(np.array(c))
 
     def _by_rate(self, function: Callable[[Array], Array], rate: Callable[[], Series]) -> Series:
         start = function(self.c[0])
-        return rate().integral(start) if self.order else Series(np.asarray(start)[None])
+        return rate().integral(start) if self.order else self._like(np.asarray(start)[None])
 
     def composed(self, inner: Series) -> Series:
         """Σ c_k (x - x_0)^k: this series in x, about the value of a scalar x(s)."""
-        dx = Series(np.concatenate([np.zeros(1), inner.c[1:]]).reshape(-1, *(1,) * self.ndim))
-        found = Series.constant(self.c[-1], inner.order)
-        for c in self.c[-2::-1]:
-            found = found * dx + c
+        ahead = np.concatenate([np.zeros((1, *inner.c.shape[1:])), inner.c[1:]])
+        dx = inner._like(ahead.reshape(*ahead.shape, *(1,) * self.ndim))
+        powers = [self._like(np.concatenate([c[None], np.zeros((inner.order, *c.shape))])) for c in self.c]
+        found = powers[-1]
+        for power in powers[-2::-1]:
+            found = found * dx + power
         return found
 
     # -- NumPy ----------------------------------------------------------------------------------------------------
@@ -408,21 +420,43 @@ def stacked(parts: Sequence[Any], axis: int = 0) -> Series:
     each = [series_of(part, order).upto(order) for part in parts]
     if len({one.shape for one in each}) > 1:
         raise ModelError(f"a path stacks values of different shapes: {', '.join(str(one.shape) for one in each)}.")
-    return Series(np.stack([one.c for one in each], axis + 1 if axis >= 0 else axis))
+    parts, lead = of_one_lead(each)
+    return Series(np.stack(parts, axis + lead if axis >= 0 else axis), lead)
 
 
 def concatenated(parts: Sequence[Any], axis: int = 0) -> Series:
     """Series along an axis that they have."""
     order = min((part.order for part in parts if isinstance(part, Series)), default=0)
-    each = [series_of(part, order).upto(order).c for part in parts]
-    return Series(np.concatenate(each, axis + 1 if axis >= 0 else axis))
+    each, lead = of_one_lead([series_of(part, order).upto(order) for part in parts])
+    return Series(np.concatenate(each, axis + lead if axis >= 0 else axis), lead)
+
+
+def about_many(c: Array, lead: int) -> Array:
+    """Coefficients with an axis of times."""
+    return c if lead == 2 else c[:, None]
+
+
+def of_one_lead(parts: Sequence[Series]) -> tuple[list[Array], int]:
+    """Coefficients of series of one shape, about as many times as there are in any of them, and their `lead`."""
+    lead = max((part.lead for part in parts), default=1)
+    if all(part.lead == lead for part in parts):
+        return [part.c for part in parts], lead
+    n = max(part.c.shape[1] for part in parts if part.lead == 2)
+    each = [about_many(part.c, part.lead) for part in parts]
+    return [np.broadcast_to(c, (len(c), n, *c.shape[2:])) for c in each], 2
 
 
 def matmul(a: Any, b: Any) -> Series:
     """a @ b of vectors and matrices; a vector and a vector make a number."""
     order = min(x.order for x in (a, b) if isinstance(x, Series))
-    a, b = series_of(a, order).c, series_of(b, order).c
-    return Series(np.array([sum(a[j] @ b[k - j] for j in range(k + 1)) for k in range(order + 1)]))
+    x, y = series_of(a, order), series_of(b, order)
+    if x.lead == y.lead == 1:
+        return Series(np.array([sum(x.c[j] @ y.c[k - j] for j in range(k + 1)) for k in range(order + 1)]))
+    row, column = x.ndim == 1, y.ndim == 1
+    p, q = about_many(x.c, x.lead), about_many(y.c, y.lead)
+    p, q = (p[..., None, :] if row else p), (q[..., None] if column else q)
+    found = np.array([sum(p[j] @ q[k - j] for j in range(k + 1)) for k in range(order + 1)])
+    return Series(found.reshape(found.shape[:2] + found.shape[2 + row : found.ndim - column]), 2)
 
 
 def cross(a: Any, b: Any) -> Series:

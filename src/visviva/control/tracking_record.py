@@ -154,10 +154,13 @@ class LawAtNodes(NamedTuple):
     powers: dict[str, Array]  # of terms that do not depend on what acts [W]
 
 
-def law_at_nodes(law: TrackingLaw, t: Array, q: Array, v: Array, goal: Any, M: Array, b: Array) -> LawAtNodes:
-    """The law at states of a plant M a + b = B u, which need not be the one that it is made for."""
+def law_at_nodes(law: TrackingLaw, t: Array, q: Array, v: Array, goals: Any, M: Array, b: Array) -> LawAtNodes:
+    """The law at states of a plant M a + b = B u, which need not be the one that it is made for.
+
+    goals: of its reference at times, see `Controller.goals`.
+    """
     B = _each(law.actuation.matrix, q)
-    q_R, v_R, a_R = (np.array(part) for part in zip(*(goal(x) for x in t.tolist()), strict=True))
+    q_R, v_R, a_R = goals(t)
     point = _points(law, q, v, q_R, v_R, a_R)
     found, rate = point.template, point.energy_rate
     u0, u, active = _inputs(law, M, b, B, found)
@@ -191,7 +194,7 @@ def tracking_record(controller: Controller, run: Run, clock: Clock | None) -> Tr
         return None
     law, d, t = controller.law, controller.law.d, run.record.t
     q, v = controller.reading.over({name: run[name] for name in controller.reads}, len(t))
-    own = law_at_nodes(law, t, q, v, controller.goal, d.mass_matrix(q), d.bias(q, v))
+    own = law_at_nodes(law, t, q, v, controller.goals, d.mass_matrix(q), d.bias(q, v))
     if clock is None:
         return record_of(law, t, own, {name: np.zeros(len(t)) for name in ("hold", "delay")}, clock)
     return record_of(law, t, own, _of_ticks(controller, run, clock, own), clock)

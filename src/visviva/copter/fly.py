@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,8 @@ from visviva.copter.flights.controller import APPROACH, PERIOD, POLES, STEP, con
 from visviva.copter.flights.demand import CHECKED, check_ground, check_thrust, warn_of_demand
 from visviva.copter.flights.flight import Flight
 from visviva.copter.flights.manoeuvres import Manoeuvre, planned, standard_vehicle
-from visviva.copter.models.rigid import rigid, rigid_air
+from visviva.copter.models.craft_law import CraftAir
+from visviva.copter.models.rigid import rigid
 from visviva.copter.models.rigid_rotors import RigidRotors, has_effects
 from visviva.copter.vehicles.surroundings import Surroundings
 from visviva.copter.vehicles.units import check_unit
@@ -25,8 +28,10 @@ from visviva.copter.vehicles.wind import GustLike, WindLike
 from visviva.errors import ModelError
 from visviva.forms.flows.schemes import RK4
 from visviva.integrate import Sampled, simulate
+from visviva.mechanism import Mechanism
 
 AFTER = 0.5  # [s] of hovering in the end
+NEAR = 1e-9  # of a period
 
 
 @helpful
@@ -47,7 +52,8 @@ def fly(
 ) -> Flight | AgentFlight:
     """Fly a manoeuvre with perfect state and rotors that push at once; or, with sensors= or agent=, as in reality.
 
-    Rotors that push late, drag of blades, ground effect and wind are options, of `Rotor` and here.
+    Rotors that push late, drag of blades, ground effect and wind are options, of `Rotor` and here. All of it runs in
+    compiled code, but for a wind that is a function, which is asked in each step.
 
         flight = vv.copter.fly("looping")
         print(flight)
@@ -93,12 +99,13 @@ def fly(
     )
     warn_of_demand(plan, model, law, np.linspace(0.0, plan.duration, CHECKED))
     moved = ground is not None or has_effects(own)
-    rotors = RigidRotors(own, law, T, h, around) if moved else None
-    pushing = Sampled(law, period=T) if rotors is None else Sampled(rotors, period=h)
-    run = simulate(
-        rigid(own), t_end=plan.duration + (0.0 if plan.piloted else AFTER), h=h, integrator=RK4(), initial=_start(plan),
-        sampled=[pushing, Sampled(rigid_air(own, wind=wind), period=h)],
-    )  # fmt: skip
+    t_end = plan.duration + (0.0 if plan.piloted else AFTER)
+    rotors = RigidRotors(own, law, T, h, around, math.ceil(t_end / h) + 1) if moved else None
+    laws = [Sampled(law, period=T), Sampled(CraftAir(own, around), period=h)]
+    if rotors is not None:
+        laws = [Sampled(rotors, period=h)]
+    with law.at_ticks(T, math.floor(t_end / T + NEAR) + 1):
+        run = simulate(_plant(own), t_end=t_end, h=h, integrator=RK4(), initial=_start(plan), sampled=laws)
     flight = Flight(plan, own, run, law, around, rotors)
     around.warn(own, plan.name, run.t, *flight.trace)
     return flight
@@ -147,6 +154,12 @@ def _check_believed(own: Vehicle, model: Vehicle) -> None:
             "or of another κ_T/κ_F: the rigid vehicle takes the wrench that the law believes in.\n"
             "Give believed= the same rotors; mass, com, inertia, drag, gravity and speeds may differ."
         )
+
+
+@lru_cache(maxsize=16)
+def _plant(vehicle: Vehicle) -> Mechanism:
+    """Of all flights of a vehicle: what is compiled of it is found again."""
+    return rigid(vehicle)
 
 
 def _start(plan: Manoeuvre) -> dict[str, Any]:

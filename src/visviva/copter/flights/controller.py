@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
 from visviva._suggestions import helpful
-from visviva.control import Controller, Gains, Thrusters, matching, moments, reference, tracking
+from visviva.control import Controller, Gains, Thrusters, TrackingLaw, matching, moments, reference, tracking
 from visviva.control import gains as gains_of
 from visviva.copter.models.rigid import rigid
 from visviva.copter.vehicles.allotment import limits
@@ -44,6 +44,13 @@ def controller(
              back, with a template of the vehicle's own inertia.
     """
     check_vehicle(vehicle)
+    law = _law(vehicle, approach, tuple(poles), damped, piloted)
+    return law.at(reference(law.d, {"craft": path}))
+
+
+@lru_cache(maxsize=16)
+def _law(vehicle: Vehicle, approach: str, poles: tuple[complex, ...], damped: bool, piloted: bool) -> TrackingLaw:
+    """The law without reference, for all flights of a vehicle."""
     if piloted and approach != "particle":
         raise ModelError(
             f'remote control is flown by the approach "particle", whose forces do not ask where the vehicle is; '
@@ -55,11 +62,10 @@ def controller(
     else:
         gains = matching.quadcopter(poles, heading=HEADING, g=vehicle.gravity).gains()
     actuators = Thrusters(vehicle.split_allocation, _names(vehicle))
-    law = tracking(
+    return tracking(
         m, {("ground", "craft"): gains}, approach, actuators={"rotors": actuators}, inputs="rotors",
         limits=limits(vehicle), weight=np.ones(len(actuators.names)),
     )  # fmt: skip
-    return law.at(_Remembered(reference(m, {"craft": path})))
 
 
 def _attitude_gains(vehicle: Vehicle) -> Gains:
@@ -75,19 +81,3 @@ def _attitude_gains(vehicle: Vehicle) -> Gains:
 def _names(vehicle: Vehicle) -> tuple[str, ...]:
     names = [rotor.name for rotor in vehicle.rotors]
     return (*names, *(f"{names[i]}_across" for i in vehicle.tilting))
-
-
-@final
-class _Remembered:
-    """A reference that answers at once where it was asked before: laws ask for the same times in each run."""
-
-    def __init__(self, goal: Any) -> None:
-        self.dynamics, self.ends, self.breaks = goal.dynamics, goal.ends, goal.breaks
-        self._goal = goal
-        self._asked = lru_cache(maxsize=None)(goal)
-
-    def __call__(self, t: float) -> Any:
-        return self._asked(t)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _Remembered, (self._goal,)

@@ -20,7 +20,7 @@ SMALL = 0.05  # of the weight: a centre of mass some millimetres beside the axis
 
 def demand(times: Array, law: Controller) -> Array:
     """Wrenches (n, 6) about the origin that a law's reference takes at times [s], M a_R + b."""
-    return np.array([law.law.d.inverse(*law.goal(t)) for t in times.tolist()])
+    return law.law.d.inverse(*law.goals(times))
 
 
 def warn_of_demand(plan: Manoeuvre, vehicle: Vehicle, law: Controller, times: Array) -> None:
@@ -48,15 +48,14 @@ def too_much(plan: Manoeuvre, vehicle: Vehicle, law: Controller, times: Array) -
 def check_thrust(plan: Manoeuvre, vehicle: Vehicle) -> None:
     """ModelError where a reference takes more than all rotors together can push, m |r̈ - a_G + (d/m) ṙ|."""
     most, d = sum(rotor.thrusts[1] for rotor in vehicle.rotors), vehicle.drag.mean
-    needed = 0.0, 0.0
-    for t in np.linspace(0.0, plan.duration, CHECKED):
-        _, v, a = plan.path.position.derivatives(float(t), 2)
-        force = vehicle.mass * (a + np.array([0.0, 0.0, vehicle.gravity])) + d * v
-        needed = max(needed, (float(np.linalg.norm(force)), float(t)))
-    if needed[0] > most:
+    t = np.linspace(0.0, plan.duration, CHECKED)
+    v, a = plan.path.position(t, 1), plan.path.position(t, 2)
+    needed = np.linalg.norm(vehicle.mass * (a + np.array([0.0, 0.0, vehicle.gravity])) + d * v, axis=1)
+    worst = int(np.argmax(needed))
+    if needed[worst] > most:
         raise ModelError(
-            f"{plan.name} cannot be flown by {vehicle.name!r}: at t = {needed[1]:.3g} s it takes a thrust of "
-            f"{needed[0]:.4g} N, and all rotors together push with {most:.4g} N.\n"
+            f"{plan.name} cannot be flown by {vehicle.name!r}: at t = {t[worst]:.3g} s it takes a thrust of "
+            f"{needed[worst]:.4g} N, and all rotors together push with {most:.4g} N.\n"
             "Fly it slower, path.stretched(factor), or with stronger rotors."
         )
 
@@ -66,5 +65,4 @@ def check_ground(around: Surroundings, vehicle: Vehicle, plan: Manoeuvre) -> Non
     if around.ground is None:
         return
     t = np.linspace(0.0, plan.duration, CHECKED)
-    poses = [plan.path(float(x)) for x in t]
-    around.check_path(vehicle, plan.name, t, np.array([X.r for X in poses]), np.array([X.R for X in poses]))
+    around.check_path(vehicle, plan.name, t, *plan.path.poses(t))

@@ -73,7 +73,7 @@ class Flight:
     def thrusts(self) -> Array:
         """κ_F ϖ² of the rotors at the run's steps [N], (n, k); without options from the wrench at their port."""
         if self.rotors is not None:
-            return np.array(self.rotors.thrusts[: len(self.run.t_mid)])
+            return self.rotors.thrusts[: len(self.run.t_mid)]
         x = allot(self.vehicle, self.run["rotors.u"])
         k = len(self.vehicle.rotors)
         F = np.array(x[:, :k])
@@ -157,8 +157,8 @@ def pose_errors(plan: Manoeuvre, t: Array, r: Array, R: Array) -> dict[str, Arra
 @lru_cache(maxsize=8)
 def _poses(plan: Manoeuvre, times: tuple[float, ...]) -> tuple[Array, Array]:
     """r_R (n, 3) and R_R (n, 3, 3), for all flights of a manoeuvre."""
-    poses = [plan.path(t) for t in times]
-    return frozen(np.reshape([X.r for X in poses], (-1, 3))), frozen(np.reshape([X.R for X in poses], (-1, 3, 3)))
+    r, R = plan.path.poses(times)
+    return frozen(r), frozen(R)
 
 
 def figures_of(plan: Manoeuvre, errors: dict[str, Array]) -> Figures:

@@ -25,7 +25,6 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.control.abstract_path import AbstractPath, Computed
 from visviva.control.paths import Polynomials, polynomial, spline
-from visviva.control.series import Series
 from visviva.errors import ModelError
 
 ANGLES = (0, 1.69, 6.66, 5.32, -5.72, -17.13, -19.33, -9.95, 11.08, 43.69, 85.81, 131.86, 180)  # [°] up to the middle
@@ -48,7 +47,7 @@ def flip_path(d: float, g: float) -> tuple[AbstractPath, AbstractPath]:
     breaks = sorted({0.0, T, *(x for path in parts for x in (*path.ends, *path.breaks))})
     u = _solved(parts, breaks, d, g)
     theta, f = _theta(parts, u), _force(parts, u)
-    turning = Computed(theta.series, (), (0.0, T), tuple(breaks[1:-1]), True)
+    turning = Computed(theta.series, (), (0.0, T), tuple(breaks[1:-1]), True, True)
     return _integrated(theta, f, breaks, d, g), turning
 
 
@@ -127,7 +126,4 @@ def _integrated(theta: AbstractPath, f: AbstractPath, breaks: list[float], d: fl
     shift = np.array([[math.comb(j, i) for j in range(ORDER + 1)] for i in range(ORDER + 1)], dtype=float)
     pieces = Polynomials(np.array(knots), c, np.einsum("ij,njk->nik", shift, c))
 
-    def inner(t: float, order: int) -> Series:
-        return pieces.inner(t, order)
-
-    return Computed(inner, (3,), (knots[0], knots[-1]), tuple(breaks[1:-1]))
+    return Computed(pieces.series, (3,), (knots[0], knots[-1]), tuple(breaks[1:-1]), many=True)

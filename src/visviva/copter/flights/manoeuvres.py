@@ -16,7 +16,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva._suggestions import helpful, hint_of
 from visviva.control import circle, flat, hold, joined, pose, turn
-from visviva.control.abstract_path import AbstractPath, combine_paths
+from visviva.control.abstract_path import AbstractPath, combine_paths, series_about
 from visviva.control.paths import Polynomials, polynomial
 from visviva.control.rotations import PosePath
 from visviva.copter.flights.flip import flip_path
@@ -83,10 +83,9 @@ class Manoeuvre:
     def largest(self, samples: int = 401) -> tuple[float, float, float, float]:
         """max |v_R|, |v̇_R| in the world, |ω_R|, |ω̇_R| in degrees; (5.75)."""
         t = np.linspace(0.0, self.duration, samples)
-        r = [self.path.position.derivatives(float(x), 2) for x in t]
-        w = [self.path.rotation.spin(float(x), 1).derivatives for x in t]
-        v, a = (max(float(np.linalg.norm(each[k])) for each in r) for k in (1, 2))
-        rate, growth = (max(float(np.linalg.norm(each[k])) for each in w) for k in (0, 1))
+        r = series_about(self.path.position.series, t, 2).derivatives
+        w = series_about(self.path.rotation.spin, t, 1).derivatives
+        v, a, rate, growth = np.linalg.norm(np.concatenate([r[1:], w]), axis=-1).max(axis=-1).tolist()
         return v, a, math.degrees(rate), math.degrees(growth)
 
 

@@ -66,10 +66,10 @@ class Wrenches(NamedTuple):
 
 
 def template_record(
-    law: TrackingLaw, d: Dynamics, goal: Any, t: Array, q: Array, v: Array, acting: Wrenches, clock: Clock
+    law: TrackingLaw, d: Dynamics, goals: Any, t: Array, q: Array, v: Array, acting: Wrenches, clock: Clock
 ) -> TrackingRecord:  # fmt: skip
     """See the module. d: of the rigid vehicle.   q: (r, quaternion), v: twist at nodes t."""
-    own = law_at_nodes(law, t, q, v, goal, d.mass_matrix(q), d.bias(q, v) - acting.other_at_nodes)
+    own = law_at_nodes(law, t, q, v, goals, d.mass_matrix(q), d.bias(q, v) - acting.other_at_nodes)
     force = np.linalg.solve(own.M, own.slope[..., None])[..., 0]
     wanted = np.einsum("tij,tj->ti", own.B, own.u)
     held, h = wanted[acting.tick], np.diff(t)
@@ -96,7 +96,7 @@ def template_of_flight(flight: Flight) -> TrackingRecord:
     else:  # they ask the law
         clock = Clock(float(run.t[0]), rotors.period)
     V, wrench, made = run["craft.twist"], run["craft_air.u"], run["rotors.u"]
-    asked = made if rotors is None else np.array(rotors.asked[: len(made)])
+    asked = made if rotors is None else rotors.asked[: len(made)]
     other = np.concatenate([wrench[:, :3] + np.cross(own.com, wrench[:, 3:]), wrench[:, 3:]], axis=1)
     r, R = run["craft.r"], run["craft.R"].reshape(-1, 3, 3)
     air = [flight.around.around(float(t), x) for t, x in zip(run.t, r, strict=True)]
@@ -105,7 +105,7 @@ def template_of_flight(flight: Flight) -> TrackingRecord:
     node = clock.start + clock.period * np.floor((run.t[:-1] - clock.start) / clock.period + NEAR)
     tick = np.searchsorted(run.t, node - NEAR * clock.period)
     acting = Wrenches(asked, made, other, own.bias - np.array(through) @ own.drag.matrix, tick)
-    return template_record(law.law, dynamics(rigid(own)), law.goal, run.t, q, V, acting, clock)
+    return template_record(law.law, dynamics(rigid(own)), law.goals, run.t, q, V, acting, clock)
 
 
 def template_of_agent(flight: AgentFlight) -> TrackingRecord:
@@ -122,7 +122,7 @@ def template_of_agent(flight: AgentFlight) -> TrackingRecord:
     acting = Wrenches(np.repeat(asked, steps, axis=0), made, other, other_at_nodes, tick)
     q = flown.x[:, :THETA_AT]
     clock = Clock(flight.t[ticks[0]], agent.period)
-    return template_record(law.law, dynamics(rigid(own)), law.goal, flown.t, q, flown.xi[:, :6], acting, clock)
+    return template_record(law.law, dynamics(rigid(own)), law.goals, flown.t, q, flown.xi[:, :6], acting, clock)
 
 
 def put_step_wrenches(

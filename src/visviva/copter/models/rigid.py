@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from visviva._suggestions import helpful
 from visviva.control import moments
-from visviva.copter.models.gyrostat import air_twist
+from visviva.copter.models.craft_law import CraftAir
 from visviva.copter.vehicles.surroundings import Surroundings
 from visviva.copter.vehicles.vehicle import Vehicle, check_vehicle
 from visviva.copter.vehicles.wind import WindLike
@@ -36,15 +33,6 @@ def rigid(vehicle: Vehicle, *, damped: bool = False) -> Mechanism:
     return m
 
 
-def rigid_air(vehicle: Vehicle, *, wind: WindLike = None) -> Callable[[Any], dict[str, Any]]:
-    """Drag (5.4) in the wind, and bias (5.9e), on a rigid vehicle as a law of its motion."""
-    D, bias, com, around = vehicle.drag.matrix, vehicle.bias, vehicle.com, Surroundings(wind)
-
-    def law(now: Any) -> dict[str, Any]:
-        V = now["craft.twist"]
-        if around:
-            V = air_twist(np.reshape(now["craft.R"], (3, 3)), V, around.around(now.t, now["craft.r"]))
-        F = bias - D @ V
-        return {"craft_air": [*(F[:3] - np.cross(com, F[3:])), *F[3:]]}
-
-    return law
+def rigid_air(vehicle: Vehicle, *, wind: WindLike = None) -> CraftAir:
+    """Drag (5.4) in the wind, and bias (5.9e), on a rigid vehicle as a law of its motion, for `vv.Sampled`."""
+    return CraftAir(vehicle, Surroundings(wind))

@@ -13,7 +13,6 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 
 from visviva._arrays import Array, finite_array, finite_number
 from visviva._suggestions import helpful
@@ -22,6 +21,7 @@ from visviva.errors import ModelError
 
 HOUR = 3600.0  # [s]
 SAGGED, SOUGHT = 0.05, 200  # share of U_0 down to which, and points at which, a voltage is looked for
+HALVINGS = 50  # of the interval between two of them
 
 
 @final
@@ -129,26 +129,39 @@ def steady_currents(p: Any, speeds: Array) -> Array:
     return np.asarray((p.kappa_T * speeds * speeds + p.tau_MB) / p.k_M)
 
 
-def driven(p: Any, speeds: Array) -> Array:
-    """Speeds [rad/s] that a battery can hold of those that are wanted, with constants of `copter.models.gyrostat`.
+def put_driven(p: Any, speeds: Array) -> None:
+    """Speeds [rad/s] that a battery can hold of those that are wanted, in place; p: of `copter.models.gyrostat`.
 
     A rotor that turns steadily has u(ϖ) ≤ U up to a speed ϖ(U). U is the highest
     root of U_0 - U = R_B Σ u i/U.
     """
-    U_0, R_B = p.supply
+    U_0 = p.supply[0]
+    high, low, k = U_0, U_0, 0
+    while k < SOUGHT and voltage_left(p, speeds, low) < 0:
+        k += 1
+        high, low = low, U_0 * (1 - k * (1 - SAGGED) / (SOUGHT - 1))
+    low = low if k < SOUGHT else high
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        if voltage_left(p, speeds, middle) >= 0:
+            low = middle
+        else:
+            high = middle
+    for i in range(len(speeds)):
+        speeds[i] = held_speed(p, i, speeds[i], low)
 
-    def at(U: float) -> Array:
-        a, b, c = p.resistance * p.kappa_T / p.k_M, p.k_M, p.resistance * p.tau_MB / p.k_M - U
-        return np.asarray(np.minimum(speeds, np.maximum(0.0, (np.sqrt(b * b - 4 * a * c) - b) / (2 * a))))
 
-    def left(U: float) -> float:
-        w = at(U)
-        i = steady_currents(p, w)
-        return float(U_0 - U - R_B * np.sum((p.resistance * i + p.k_M * w) * i) / U)
+def held_speed(p: Any, i: int, wanted: float, U: float) -> float:
+    """ϖ of rotor i that is wanted, as far as U holds it."""
+    a, b, c = p.resistance[i] * p.kappa_T[i] / p.k_M[i], p.k_M[i], p.resistance[i] * p.tau_MB[i] / p.k_M[i] - U
+    return min(wanted, max(0.0, (math.sqrt(b * b - 4 * a * c) - b) / (2 * a)))
 
-    high = U_0
-    for low in np.linspace(U_0, SAGGED * U_0, SOUGHT):
-        if left(low) >= 0:
-            return at(brentq(left, low, high, xtol=1e-12) if left(high) < 0 else high)
-        high = low
-    return at(high)
+
+def voltage_left(p: Any, speeds: Array, U: float) -> float:
+    """U_0 - U - R_B Σ u i/U of rotors that turn with speeds that U can hold."""
+    power = 0.0
+    for k in range(len(speeds)):
+        w = held_speed(p, k, speeds[k], U)
+        i = (p.kappa_T[k] * w * w + p.tau_MB[k]) / p.k_M[k]
+        power += (p.resistance[k] * i + p.k_M[k] * w) * i
+    return float(p.supply[0] - U - p.supply[1] * power / U)

@@ -111,9 +111,12 @@ def _asked(law: Any, t: float, r: Array) -> Array:
 
 @final
 class WindCalls:
-    """A wind in Python at an address that compiled flights ask, `inputs(n, T, P, t, r, w)`; keeps its first error."""
+    """A wind in Python at an address that compiled flights ask, `inputs(n, T, P, t, r, w)`; keeps its first error.
 
-    def __init__(self, around: Surroundings) -> None:
+    unknown: components of a wind that is not told, after an error.
+    """
+
+    def __init__(self, around: Surroundings, unknown: float = 0.0) -> None:
         self.error: Exception | None = None
         self.r, self.w = np.zeros(3), np.array(around.steady)
 
@@ -122,7 +125,7 @@ class WindCalls:
                 self.w[:] = around.wind(t, self.r.copy())
             except Exception as error:  # none passes through compiled code; the flight ends, and tells it
                 self.error = self.error or error
-                self.w[:] = 0.0
+                self.w[:] = unknown
 
         self._kept: Any = INPUTS_TYPE(call)
         found = ctypes.cast(self._kept, ctypes.c_void_p).value if around.law is not None else 0

@@ -22,7 +22,6 @@ from visviva.forms.trees.acting import TreeActing
 from visviva.forms.trees.dynamics import TreeDynamics
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees import addresses
-from visviva.kernels.trees.acting import acts
 from visviva.kernels.trees.tables import memory
 
 from visviva.kernels.trees.evaluation import (  # isort: skip
@@ -80,7 +79,8 @@ class Evaluator:
         T, links, n = self.dynamics.parts.tables, len(self.dynamics.parts.tables.K), self.n
         inputs = len(self._flow.form.inputs.base) if self.forces or acting else 0
         rows = links if acting else 0
-        sizes = [links, n, self.nq, rows, inputs, addresses.accelerations(), acts() if acting else 0, 0]
+        acts = acting.addresses(counts=False)[0] if acting else 0
+        sizes = [links, n, self.nq, rows, inputs, addresses.accelerations(), acts, 0]
         evaluated = Evaluated(
             np.array(sizes, dtype=np.int64), T.C, T.K, T.E, T.S, np.array(T.gravity), memory(T),
             memory(T), np.zeros((links + 1, 10)), np.array([at for _, at in self.dynamics.quaternions], dtype=np.int64),

@@ -11,6 +11,7 @@ from visviva.compiler.machine import machine_of
 from visviva.compiler.machine_functions import table
 from visviva.compiler.sensors import sensor_tables
 from visviva.forms.trees.acting import TreeActing
+from visviva.mechanism.parts import WrenchPort
 from visviva.model.sensor import AngleSensor
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from visviva.forms.trees.dynamics import TreeDynamics
     from visviva.kernels.multibody.states import Places
     from visviva.kernels.multibody.tables import Int
-    from visviva.kernels.trees.acting import Feedback, Limbs
+    from visviva.kernels.trees.acting import Acting, Feedback, Limbs
+    from visviva.kernels.trees.wrenches import Pushes
 
 
 def tree_acting(flow: ModelFlow, dynamics: TreeDynamics) -> TreeActing:
@@ -32,7 +34,39 @@ def tree_acting(flow: ModelFlow, dynamics: TreeDynamics) -> TreeActing:
         found.machine, found.elements, found.losses, _limbs(flow, dynamics, found.elements.twists), feedback
     )
     plain = not found.conditioned
-    return TreeActing(tables, lambda q, xi: flow.energy_size(q, xi, np.zeros(0)), found.places, plain)
+    return TreeActing(
+        tables, lambda q, xi: flow.energy_size(q, xi, np.zeros(0)), found.places, plain, _pushes(flow, dynamics, tables)
+    )
+
+
+def _pushes(flow: ModelFlow, dynamics: TreeDynamics, acting: Acting) -> Pushes | None:
+    """Wrenches in axes of bodies that fly above the ground; None where something else acts."""
+    from visviva.kernels.trees.tables import AT_V, COUNT, PARENT
+    from visviva.kernels.trees.wrenches import Pushes
+
+    form, l, S = flow.form, acting.limbs, dynamics.parts.tables.S
+    m = form.definition
+    others = [*m.elements, *m.joint_elements, *m.stops, *m.boxes, *form.model.feedback, *form.model.dissipations]
+    if others or not m.ports:
+        return None
+    number = {body.name: k for k, body in enumerate(m.bodies)}
+    B, at = np.zeros((len(l.u), 6)), np.zeros((len(l.u), 3), dtype=np.int64)
+    for k, (name, columns) in enumerate(form.model.port_columns.items()):
+        port = next(one for one in m.ports if one.name == name)
+        if not isinstance(port, WrenchPort) or port.R_CB is None:
+            return None
+        body = number[port.carrier.name]
+        link, centre = int(l.carrier[body]), l.centre[body]
+        if link == len(l.K) or l.K[link, PARENT] < len(l.K) or l.K[link, COUNT] != 6:
+            return None
+        first = int(l.K[link, AT_V])
+        if not np.array_equal(S[first : first + 6], np.eye(6)):
+            return None
+        R = centre[:9].reshape(3, 3) @ port.R_CB
+        B[columns, :3] = np.concatenate([R.T, np.cross(centre[9:], R.T)])
+        B[columns, 3:] = np.concatenate([np.zeros((3, 3)), R.T])
+        at[columns] = link, first, k
+    return Pushes(B, at)
 
 
 def _limbs(flow: ModelFlow, dynamics: TreeDynamics, twists: Int) -> Limbs:

@@ -204,7 +204,7 @@ class TreeLoop:
     def _energy(self, q: Array, xi: Array) -> float:
         """Stored energy [J]."""
         found = float(self.dynamics.energy(q, xi))
-        if self.acting is None:
+        if self.acting is None or self.acting.pushes is not None:
             return found
         from visviva.kernels.trees.acting import stored_at, stores
 
@@ -270,9 +270,7 @@ def field_of(
     f = Field(addresses, dynamics.sizes(), T.C, T.K, T.E, np.zeros(n), drive, tau, False, none, W, row, P)
     if acting is None:
         return f
-    from visviva.kernels.trees.acting import acts, stores
-
-    addresses[2:] = acts(), stores() if counts else 0
+    addresses[2:] = acting.addresses(counts=counts)
     L, P = acting.wrenches(wide), np.zeros((acting.powers, *wide))
     return f._replace(sizes=dynamics.sizes(len(L)), L=L, acting=acting.row(*wide or (1,)), P=P)
 
