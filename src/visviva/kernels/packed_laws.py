@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from visviva._arrays import Array
 from visviva.kernels.calls import call_packed
-from visviva.kernels.functions import addressable
+from visviva.kernels.functions import addressable, inner
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.signatures import INPUTS
 from visviva.kernels.stowed import carray, kind_of, stowed, taker
@@ -36,10 +36,9 @@ def parameters_of(law: PackedLaw, first: int, width: int) -> Array:
     return stowed([], (float(first), float(width), law)).view("f8")
 
 
-def packed_law(n: int, T: Int, P: Array, t: float, x: Array, u: Array) -> None:
-    """Ask a law by what it reads at places T of x."""
-    places, numbers = carray(T, (UNKNOWN,)), carray(P, (UNKNOWN,))
-    seen, given = carray(x, (UNKNOWN,)), carray(u, (UNKNOWN,))
+@inner
+def ask(places: Int, numbers: Array, t: float, seen: Array, given: Array) -> None:
+    """Ask a law by what it reads at its places."""
     own = places[0]
     law = take(numbers, own + LAW)
     law.t[0] = t
@@ -49,6 +48,11 @@ def packed_law(n: int, T: Int, P: Array, t: float, x: Array, u: Array) -> None:
     first = int(numbers[own + FIRST])
     for i in range(int(numbers[own + COUNT])):
         given[places[1] + i] = law.u[first + i]
+
+
+def packed_law(n: int, T: Int, P: Array, t: float, x: Array, u: Array) -> None:
+    """`ask` as C calls it."""
+    ask(carray(T, (UNKNOWN,)), carray(P, (UNKNOWN,)), t, carray(x, (UNKNOWN,)), carray(u, (UNKNOWN,)))
 
 
 @cache

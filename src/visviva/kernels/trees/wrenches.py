@@ -30,9 +30,9 @@ take = taker(lambda: kind_of(Pushes, "F I"))
 
 
 @inner
-def push(tables: Int, p: Pushes, xi: Array, u: Array, L: Array, P: Array) -> None:
+def push(tables: Int, xi: Array, u: Array, L: Array, P: Array) -> None:
     """Wrenches L on links and powers P, see `field.powers`, at all lanes."""
-    inputs, ports = u.shape[0], tables[5] - 2 - u.shape[0]
+    p, inputs, ports = take(tables, SIZES), u.shape[0], tables[5] - 2 - u.shape[0]
     for lane in range(u.shape[1]):
         for i in range(L.shape[0]):
             for j in range(6):
@@ -54,7 +54,7 @@ def _push(tables: Int, t: Array, q: Array, xi: Array, u: Array, L: Array, P: Arr
     sizes = carray(tables, (SIZES,))
     lanes, _, n, inputs, links, powers = sizes
     push(
-        sizes, take(sizes, SIZES), carray(xi, (n, lanes)), carray(u, (inputs, lanes)), carray(L, (links, 6, lanes)),
+        sizes, carray(xi, (n, lanes)), carray(u, (inputs, lanes)), carray(L, (links, 6, lanes)),
         carray(P, (powers, lanes)),
     )  # fmt: skip
 
