@@ -174,7 +174,10 @@ class Agent:
         sooner = np.array([np.interp(t + late[i], t, wrench[:, i]) - wrench[:, i] for i in range(6)]).T
         leans = self.lean and not plan.piloted and not {"F_x", "F_y"} & set(wrench_rows(self.vehicle))
         lean = shares(wrench[:, -1] * leans, self.vehicle.mass * self.vehicle.gravity, self.period)
-        return Goal(motion, np.ascontiguousarray(sooner), lean)
+        n = self.ticks_ahead
+        later = _held(wrench[:, 5], n)
+        thrust = np.stack([np.concatenate([np.repeat(later[:1], n), wrench[:, 5]]), later], axis=1)
+        return Goal(_held(motion, n), _held(np.ascontiguousarray(sooner), n), _held(lean, n), thrust)
 
     def _lags(self, p: Parameters) -> Array:
         """Mean times [s] until components of the wrench are made, as filters and servos have them at hover."""
@@ -294,6 +297,11 @@ def gain_of_frames(frame_period: float) -> float:
 def _lead(T: float) -> int:
     """Ticks of `HOVER`."""
     return math.ceil(HOVER / T - NEAR)
+
+
+def _held(rows: Array, n: int) -> Array:
+    """Rows, and n times the last one."""
+    return np.concatenate([rows, np.repeat(rows[-1:], n, axis=0)])
 
 
 @lru_cache(maxsize=16)

@@ -130,7 +130,7 @@ def _goal(world: World, goals: Goal, now: Progress, k: int) -> Goal:
     """What the law is asked for at tick k: hover until the manoeuvre, and after it."""
     row = k + world.ahead - now.begun[0] - world.settle + world.lead if now.begun[0] != HELD else 0
     row = min(max(row, 0), len(goals.motion) - 1)
-    return Goal(goals.motion[row], goals.sooner[row], goals.lean[row])
+    return Goal(goals.motion[row], goals.sooner[row], goals.lean[row], goals.thrust[row])
 
 
 def _sense(world: World, m: Measured, x: Array, s: Memory, k: int, now: Progress) -> None:

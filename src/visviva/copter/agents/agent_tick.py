@@ -161,6 +161,7 @@ class Goal(NamedTuple):
     motion: Array  # (3, 7) q_R and its two rates, p.lead later
     sooner: Array  # (6,) how much the wrench that it takes will have changed until each component is made
     lean: Array  # (3,) see `visviva.copter.agents.lean`; zeros where it does not lean
+    thrust: Array  # (2,) F_z that the reference takes, at the tick and p.lead later
 
 
 class Frame(NamedTuple):
@@ -219,7 +220,7 @@ def _fly(p: Parameters, s: Memory, law: LawAccess, k: int, goal: Goal, imu: Arra
     if not _locate(p, s, k * p.T_S, imu, frame):
         return False
     before = vector_at(s.rate, 0)
-    _feel(p, s)
+    _feel(p, s, goal)
     _ask(p, s, law, k, goal, before)
     for i in range(len(p.rows)):
         s.scratch.asked[i] = s.wrench[p.rows[i]]
@@ -250,7 +251,7 @@ def _locate(p: Parameters, s: Memory, t: float, imu: Array, frame: Frame) -> boo
     return True
 
 
-def _feel(p: Parameters, s: Memory) -> None:
+def _feel(p: Parameters, s: Memory, goal: Goal) -> None:
     """Angular velocity, τ̂_B and F̂_B; the wrench (m; f) that acts beside the rotors, as the law is to know it."""
     n, c, own, m = len(p.propellers.p_P1), len(p.servos.p_S0), s.scratch, s.scratch.plant
     g, com, T, xi = p.model, vector_at(p.model.com, 0), p.T_S, s.scratch.plant.mean
@@ -293,9 +294,9 @@ def _feel(p: Parameters, s: Memory) -> None:
         m.f[3:6],
     )  # fmt: skip
     smooth(s.bias, T, s.lean)
-    update_thrust_scale(p.scale, s.scale, p.bias.mass * (there[2] - s.position[BIAS + 2]) - m.f[5], m.f[5])
-    s.bias[2] = s.scale[FORCE] + s.scale[SCALE] * m.f[5]
-    bias = (s.bias[0], s.bias[1], s.scale[FORCE] + s.scale[SCALE] * s.wrench[5])
+    update_thrust_scale(p.scale, s.scale, p.bias.mass * (there[2] - s.position[BIAS + 2]) - m.f[5], goal.thrust[0])
+    s.bias[2] = s.scale[FORCE] + s.scale[SCALE] * goal.thrust[0]
+    bias = (s.bias[0], s.bias[1], s.scale[FORCE] + s.scale[SCALE] * goal.thrust[1])
     add_vector(own.held, 3, bias)
     add_vector(own.held, 0, plus(vector_at(s.rate, 3), cross(com, bias)))
 

@@ -2,12 +2,12 @@
 
 Upright rotors hold a force F̂ across their axis, such as that of wind, by a tilt φ of the vehicle alone. A law whose
 reference does not lean takes the tilt for an error, and stays aside by what balances it. With the thrust T_R that the
-reference takes,
+reference takes, and F̂ in axes of the vehicle,
 
-    R' = R_R exp(φ n),   tan φ = u |F̂_xy|,   n = (F̂_y, -F̂_x, 0)/|F̂_xy|,   u = T_R⁵/(T_R⁶ + T_0⁶)
+    R' = R_R exp(φ n),   sin φ = u |F̂_xy|,   n = (F̂_y, -F̂_x, 0)/|F̂_xy|,   u = (1 + T_0⁶) T_R⁵/(T_R⁶ + T_0⁶)
 
-u is 1/T_R, and fades where there is no thrust to lean. F̂ is smoothed and changes slowly; T_R and its rates are known,
-and so are the velocities of the reference on its way.
+in units of the weight: u is 1/T_R at hover, and fades where there is no thrust to lean. F̂ is smoothed, and changes
+slowly in these axes; T_R and its rates are known, and so are the velocities of the reference on its way.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ from visviva.copter.estimation.turns import Quaternion, multiply, put_quaternion
 
 MEMORY = 0.1  # [s] of the smoothed force
 LEAST = 0.6  # T_0, of the weight
+MOST = 0.9  # sin φ
 Q_AT = 3  # in a row of a reference
 
 
 def shares(thrust: Array, weight: float, T: float) -> Array:
     """u and its two rates at instants T apart, (instants, 3).   thrust: T_R [N]."""
-    u = thrust**5 / (thrust**6 + (LEAST * weight) ** 6)
+    least, T_R = LEAST**6, thrust / weight
+    u = (1 + least) * T_R**5 / (T_R**6 + least) / weight
     rate = np.gradient(u, T)
     return np.ascontiguousarray(np.stack([u, rate, np.gradient(rate, T)], axis=1))
 
@@ -42,10 +44,12 @@ def put_leaned(share: Array, s: Array, motion: Array) -> None:
     size = math.hypot(s[0], s[1])
     if size == 0.0:
         return
-    x, y, z = s[1] / size, -s[0] / size, size * share[0]
-    slope = 1.0 / (1.0 + z * z)
-    half, rate = 0.5 * math.atan(z), 0.5 * slope * size * share[1]
-    growth = 0.5 * slope * size * share[2] - 4.0 * z * rate * rate
+    x, y, z, z_dot, z_ddot = s[1] / size, -s[0] / size, size * share[0], size * share[1], size * share[2]
+    if abs(z) > MOST:
+        z, z_dot, z_ddot = math.copysign(MOST, z), 0.0, 0.0
+    slope = 1.0 / math.sqrt(1.0 - z * z)
+    half, rate = 0.5 * math.asin(z), 0.5 * slope * z_dot
+    growth = 0.5 * slope * (z_ddot + z * (slope * z_dot) ** 2)
     c, b = math.cos(half), math.sin(half)
     e = (c, b * x, b * y, 0.0)
     e_dot = (-rate * b, rate * c * x, rate * c * y, 0.0)

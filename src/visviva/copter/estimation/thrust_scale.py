@@ -1,10 +1,11 @@
-"""How much more than its model says the thrust accelerates a vehicle, beside a force that does not depend on it.
+"""Which part of the force that a model misses goes along with the thrust, and which stays.
 
-    m (a_z - â_Bz) - F̂_z = b + γ F̂_z + noise
+    m (a_z - â_Bz) - F̂_z = b + γ T_R + noise
 
-A wrong mass or thrust constant is a share γ of what rotors make, wind is a force b. Hovering they are one number; where
-the thrust changes a Kalman filter of both tells them apart. Then γ F̂_z is known with the thrust that is asked for, and
-not the memory of b later.
+A wrong mass or thrust constant is a share γ, wind is a force b. While the thrust T_R that the reference takes is
+steady they are one number, b + γ T_R; where it changes a Kalman filter of both tells them apart, and γ T_R is known as
+soon as T_R, not the memory of b later. T_R is not the thrust F̂_z that is made: feedback of a gust changes that, and a
+force from outside would be a share of it.
 """
 
 from __future__ import annotations
@@ -34,18 +35,17 @@ class ThrustScale(NamedTuple):
         """Neither of both."""
         return np.array([0.0, 0.0, self.force_start, 0.0, self.scale_start])
 
-    def update(self, s: Array, missing: float, force: float) -> Array:
-        """The state at the next tick.   missing: m (a_z - â_Bz) - F̂_z [N].   force: F̂_z [N]."""
+    def update(self, s: Array, missing: float, thrust: float) -> Array:
+        """The state at the next tick.   missing: m (a_z - â_Bz) - F̂_z [N].   thrust: T_R [N]."""
         s = finite_vector(s, "state of the scale of thrust", 5)
-        update_thrust_scale(
-            self, s, finite_number(missing, "force that the model misses [N]"), finite_number(force, "force [N]")
-        )
+        lacks = finite_number(missing, "force that the model misses [N]")
+        update_thrust_scale(self, s, lacks, finite_number(thrust, "thrust of the reference [N]"))
         return s
 
 
 @helpful
 def thrust_scale(
-    mass: float, *, l_F: float = 0.98, noise: float = 0.3, share: float = 0.15, drift: float = 0.07, T_S: float = 5e-3
+    mass: float, *, l_F: float = 0.98, noise: float = 0.3, share: float = 0.15, drift: float = 0.01, T_S: float = 5e-3
 ) -> ThrustScale:
     """mass [kg].   l_F: how much of b stays per tick, where the thrust stays.   noise: of a_z in a sample [m/s²].
 
@@ -60,16 +60,16 @@ def thrust_scale(
     return ThrustScale(R, R * (1 - l_F) ** 2 / l_F, T * (drift * share) ** 2, R * (1 - l_F), share**2)
 
 
-def update_thrust_scale(p: ThrustScale, s: Array, missing: float, force: float) -> bool:
+def update_thrust_scale(p: ThrustScale, s: Array, missing: float, thrust: float) -> bool:
     """Bring s to the next tick, in place; False where something is not finite, and s stays."""
-    if not math.isfinite(missing + force):
+    if not math.isfinite(missing + thrust):
         return False
     s[P_FF] += p.force_drift
     s[P_SS] += p.scale_drift
-    along_F, along_S = s[P_FF] + force * s[P_FS], s[P_FS] + force * s[P_SS]
-    total = along_F + force * along_S + p.noise
+    along_F, along_S = s[P_FF] + thrust * s[P_FS], s[P_FS] + thrust * s[P_SS]
+    total = along_F + thrust * along_S + p.noise
     K_F, K_S = along_F / total, along_S / total
-    wrong = missing - s[FORCE] - s[SCALE] * force
+    wrong = missing - s[FORCE] - s[SCALE] * thrust
     s[FORCE] += K_F * wrong
     s[SCALE] += K_S * wrong
     s[P_FF] -= K_F * along_F

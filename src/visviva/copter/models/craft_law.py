@@ -87,6 +87,8 @@ class AbstractCraftLaw(AbstractControlLaw):
 
     def see(self, t: float, y: Array) -> None:
         """What is read, and the wind there: what compiled code asks for by address."""
+        if "_packed" in vars(self) and isinstance(stop := self._packed[1][1].error, KeyboardInterrupt):
+            raise stop
         self.craft.y[:] = y
         self.craft.air[:3] = self.around.wind(t, y[:3])
 

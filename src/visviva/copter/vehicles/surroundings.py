@@ -117,13 +117,13 @@ class WindCalls:
     """
 
     def __init__(self, around: Surroundings, unknown: float = 0.0) -> None:
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         self.r, self.w = np.zeros(3), np.array(around.steady)
 
         def call(n: int, T: int, P: int, t: float, x: int, u: int) -> None:
             try:
                 self.w[:] = around.wind(t, self.r.copy())
-            except Exception as error:  # none passes through compiled code; the flight ends, and tells it
+            except BaseException as error:  # none passes through compiled code; the flight ends, and tells it
                 self.error = self.error or error
                 self.w[:] = unknown
 

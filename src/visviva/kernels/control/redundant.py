@@ -21,7 +21,7 @@ from visviva._arrays import Array
 from visviva.kernels.control.dense import DEFINITE_RTOL, factor_cholesky, solve_cholesky
 from visviva.kernels.functions import inner
 from visviva.kernels.multibody.tables import Int
-from visviva.kernels.quadratic_program import NOT_DEFINITE, OPTIMAL, Workspace, prepare
+from visviva.kernels.quadratic_program import INFEASIBLE_LEAST_VIOLATION, NOT_DEFINITE, OPTIMAL, Workspace, prepare
 from visviva.kernels.quadratic_program import solve as solve_program
 
 RANK_RTOL = 1.5e-8  # of a unit column of B: less is a combination of others, as `numerics.rank` has it
@@ -224,7 +224,8 @@ def lighten(
         target[k] = -u[k]
     if prepare(p.weight, p.rows, work) != OPTIMAL:
         return False
-    if solve_program(work, target, p.room, p.active, most, y, multipliers, report) != OPTIMAL:
+    status = solve_program(work, target, p.room, p.active, most, y, multipliers, report)
+    if status not in (OPTIMAL, INFEASIBLE_LEAST_VIOLATION):  # no change satisfies the limits: the other is by rounding
         return False
     put_seen(p, r, y, w)
     for i in range(nu):
