@@ -63,6 +63,10 @@ def test_without_thrust_and_without_force_nothing_leans():
     assert np.array_equal(leaned(0.4, np.zeros(2)), motion(0.4))
 
 
+def still(vehicle, duration=6.0):
+    return copter.Manoeuvre("still", vehicle, vv.control.pose(vv.control.hold(np.zeros(3), duration)))
+
+
 def leans(agent, plan):
     p = agent.parameters(copter.Sensors())
     law = copter.controller(agent.vehicle, plan.path, damped=False, piloted=plan.piloted)
@@ -81,10 +85,9 @@ def test_only_what_rotors_do_not_make_and_no_pilot_leans():
 
 def test_a_steady_wind_holds_nobody_aside():
     quad = copter.quadcopter()
-    still = copter.Manoeuvre("still", quad, vv.control.pose(vv.control.hold(np.zeros(3), 6.0)))
     aside = {}
     for lean in (False, True):
-        flight = copter.fly(still, quad, agent=copter.Agent(quad, lean=lean), wind=(5, 0, 0))
+        flight = copter.fly(still(quad), quad, agent=copter.Agent(quad, lean=lean), wind=(5, 0, 0))
         aside[lean] = flight.errors["e_r"][-400:].max()
     assert aside[False] > 0.12
     assert aside[True] < 0.01
@@ -98,3 +101,22 @@ def test_a_wrong_mass_is_a_share_of_the_thrust():
     )
     assert once > 0.012
     assert learning < 0.007
+
+
+def test_a_gust_is_no_share_of_the_thrust():
+    """Feedback makes F_z = W - F_gust: were the thrust that is made the regressor, γ would be -1."""
+    quad = copter.quadcopter()
+    flight = copter.fly(still(quad), quad, agent=copter.Agent(quad), gust=lambda t: (0, 0, 6 if 2 < t < 4 else 0))
+    assert abs(flight.memory.scale[1]) < 0.05
+    assert flight.errors["e_r"][-10:].max() < 0.01
+
+
+@pytest.mark.parametrize("times", [0.5, 2.2])
+def test_other_thrusts_than_believed_are_steady_and_told(times):
+    quad = copter.quadcopter()
+    own = replace(quad, rotors=[replace(rotor, kappa_F=times * rotor.kappa_F) for rotor in quad.rotors])
+    flight = copter.fly(still(quad), own, agent=copter.Agent(quad))
+    assert np.diff(flight.record.wrench[-600:, 5]).std() < 0.05
+    assert flight.figures.e_r < 0.01
+    more = "less" if times < 1 else "more"
+    assert any(f"% {more} than it should be" in caution for caution in flight.cautions)

@@ -170,3 +170,17 @@ def test_a_gust_is_three_numbers_or_a_function():
     steady, same = (copter.fly(plan, QUAD, sensors=SENSORS, gust=gust) for gust in ((0, 1, 0), lambda t: (0, 1, 0)))
     assert np.array_equal(steady.trace[0], same.trace[0])
     assert abs(steady.trace[0][:, 1]).max() > 1e-3
+
+
+def test_agents_say_what_their_options_are():
+    quad = copter.quadcopter()
+    with pytest.raises(ModelError, match="lean of an agent is True or False, got 'no'"):
+        copter.Agent(quad, lean="no")
+    with pytest.raises(ModelError, match="thrust_share of an agent"):
+        copter.Agent(quad, thrust_share=-1.0)
+
+
+def test_a_flight_that_is_blown_away_says_so():
+    flight = copter.fly("looping", wind=(40, 0, 0))
+    assert any("control was lost: more than 1 m" in caution for caution in flight.cautions)
+    assert "control was lost" in str(flight)

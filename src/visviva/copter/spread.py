@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from visviva._arrays import Array, finite_number
 from visviva._suggestions import helpful, suggesting
 from visviva.copter.agents.agent import Agent
-from visviva.copter.agents.agent_flight import BOX, AgentFlight
+from visviva.copter.agents.agent_flight import AgentFlight
 from visviva.copter.agents.sensors import Sensors
 from visviva.copter.flights.controller import PERIOD, STEP
+from visviva.copter.flights.flight import BOX
 from visviva.copter.flights.manoeuvres import Manoeuvre, standard_vehicle
 from visviva.copter.flights.plot_flight import reference, saved, seen_axes, set_head, set_limits, trace_axes
 from visviva.copter.fly import check_pilot, fly

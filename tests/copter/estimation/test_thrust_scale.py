@@ -57,7 +57,7 @@ def test_bad_input_is_refused():
     with pytest.raises(ModelError, match="share"):
         thrust_scale(1.0, share=-0.1)
     p = thrust_scale(1.0)
-    with pytest.raises(ModelError, match="force"):
+    with pytest.raises(ModelError, match="thrust of the reference"):
         p.update(p.start(), 0.0, np.inf)
     with pytest.raises(ModelError, match="state of the scale"):
         p.update(np.zeros(3), 0.0, 1.0)

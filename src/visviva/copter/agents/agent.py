@@ -110,6 +110,9 @@ class Agent:
             object.__setattr__(self, name, finite_number(getattr(self, name), f"{name} of an agent", positive=True))
         if (finite_vector(self.cutoffs, "cutoffs of an agent [Hz]", 3) <= 0).any():
             raise ModelError(f"cutoffs of an agent [Hz] must be positive, got {self.cutoffs!r}.")
+        if not isinstance(self.lean, bool):
+            raise ModelError(f"lean of an agent is True or False, got {self.lean!r}.")
+        finite_number(self.thrust_share, "thrust_share of an agent", minimum=0.0)
         if self.mean_delay is not None:
             finite_number(self.mean_delay, "mean_delay of an agent [s]", minimum=0.0)
         object.__setattr__(self, "ahead", finite_number(self.ahead, "ahead of an agent [s]", minimum=0.0))

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from visviva.control import TrackingRecord
 
 
+BOX, TURNED = 1.0, np.pi / 2  # [m] about the reference, and by which attitude [rad], where control is lost
+
+
 @final
 @suggesting
 @dataclass(frozen=True, eq=False)
@@ -107,14 +110,14 @@ class Flight:
 
     @cached_property
     def cautions(self) -> tuple[str, ...]:
-        """What warned: the reference takes more than rotors give, the ground is too near, and notes of the run."""
+        """What the reference takes beyond rotors, ground that is too near, notes of the run, and where it was lost."""
         times = np.linspace(0.0, self.plan.duration, CHECKED)
         wanting = too_much(self.plan, self.vehicle, self.law, times)
         low = self.around.too_low(self.vehicle, self.plan.name, self.run.t, *self.trace)
-        return (*filter(None, (wanting, low)), *self.run.warnings)
+        return (*filter(None, (wanting, low)), *self.run.warnings, *losses(self.plan, self.errors))
 
     def __str__(self) -> str:
-        return "\n".join(self.lines)
+        return "\n".join([*self.lines, *(f"  {line}" for line in self.cautions)])
 
     @property
     def lines(self) -> list[str]:
@@ -152,6 +155,16 @@ def pose_errors(plan: Manoeuvre, t: Array, r: Array, R: Array) -> dict[str, Arra
     e_R = np.arctan2(np.linalg.norm(turn, axis=1), np.trace(E, axis1=1, axis2=2) - 1)
     e_phi = np.abs(np.arctan2(E[:, 1, 0] - E[:, 0, 1], E[:, 0, 0] + E[:, 1, 1]))
     return {"t": t, "e_r": np.linalg.norm(r - r_R, axis=1), "e_R": e_R, "e_phi": e_phi}
+
+
+def losses(plan: Manoeuvre, errors: dict[str, Array]) -> list[str]:
+    """Where control was lost; a pilot cares for the position himself."""
+    found, t = list[str](), errors["t"]
+    if not plan.piloted and (outside := ~(errors["e_r"] <= BOX)).any():
+        found.append(f"control was lost: more than {BOX:g} m from the reference at t = {t[outside][0]:.2f} s.")
+    if (turned := ~(errors["e_R"] <= TURNED)).any():
+        found.append(f"control was lost: turned by more than 90° at t = {t[turned][0]:.2f} s.")
+    return found
 
 
 @lru_cache(maxsize=8)

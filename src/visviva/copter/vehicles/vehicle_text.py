@@ -90,7 +90,7 @@ def _rows(vehicle: Vehicle) -> Iterator[Row]:
     if vehicle.tilting:
         ranges = [np.degrees(rotor.servo.range) if rotor.servo else np.zeros(2) for rotor in rotors]
         yield Row("tilt", "°", [f"{low:.3g}…{high:.3g}" for low, high in ranges])
-        yield Row("  at hover", "°", [f"{x:.3g}" for x in np.degrees(hover.tilts)])
+        yield Row("tilt at hover", "°", [f"{x:.3g}" for x in np.degrees(hover.tilts)])
     yield Row("thrust at hover", "N", [f"{x:.3g}" for x in hover.thrusts])
     yield Row("speed at hover", "rad/s", [f"{x:.4g}" for x in hover.speeds])
     yield Row("current at hover", "A", [f"{x:.3g}" for x in hover.currents])
