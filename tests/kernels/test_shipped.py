@@ -271,7 +271,7 @@ WRONG = {
     "missing": (lambda folder: (folder / f"{level()}.o.xz").unlink(), "cannot be read"),
     "other code": (other_code, "is damaged"),
     "other sources": (lambda folder: edit(folder, sources="0" * 64), "made from other sources"),
-    "other version": (lambda folder: edit(folder, version=0), "of version 0, this is version 1"),
+    "other version": (lambda folder: edit(folder, version=0), f"of version 0, this is version {load.VERSION}"),
     "no manifest at all": (lambda folder: (folder / "manifest.json").write_text("{"), "manifest cannot be read"),
     "other bits": (lambda folder: edit(folder, bits={level(): ["0x0p+0"]}), "they compute -0x1"),
 }
