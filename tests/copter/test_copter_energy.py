@@ -220,4 +220,4 @@ def test_agents_that_hover_feed_the_wake_as_the_mechanism_does():
     assert_allclose(power["bearings"], 8.26, rtol=0.01)
     gust = copter.fly("looping", sensors=copter.Sensors(), gust=lambda t: (0, 2.0 if 0 < t < 1 else 0, 0))
     assert gust.audit().is_closed
-    assert abs(gust.audit().supplied["gust"].sum()) > 0.1
+    assert abs(gust.audit().supplied["gust"].sum()) > 0.05

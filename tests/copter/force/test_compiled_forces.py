@@ -1,17 +1,17 @@
 """Updates are plain functions of arrays: compiled as they stand, they give the same numbers."""
 
-import numba
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from visviva.copter import force as cf
 from visviva.copter import quadcopter, tricopter
-from visviva.copter.force import tilting
+from visviva.copter.estimation import compiled
+from visviva.copter.force import filter_rotor_force, observe_propellers, track_speeds
 
 
 @pytest.mark.slow
-def test_every_update_compiles_and_gives_the_same_numbers(monkeypatch):
+def test_every_update_compiles_and_gives_the_same_numbers():
     tri, quad, rng = tricopter(), quadcopter(), np.random.default_rng(0)
     p, s, r = cf.propellers(quad.rotors), cf.servos(tri.rotors), cf.rc_filter()
     t, f = cf.tilt_force(tri), cf.rotor_force(quad)
@@ -28,31 +28,26 @@ def test_every_update_compiles_and_gives_the_same_numbers(monkeypatch):
         (cf.filter_rc, (r, rng.uniform(-1, 1, (2, 4)), rng.uniform(-1, 1, 2))),
     ]
     for function, arguments in cases:
-        mine, twin = (np.concatenate(np.atleast_2d(f(*arguments))) for f in (function, numba.njit(function)))
+        mine, twin = (np.concatenate(np.atleast_2d(f(*arguments))) for f in (function, compiled(function)))
         assert_allclose(twin, mine, rtol=1e-14, err_msg=function.__name__)
     x = np.array([3.0, 4.0, 5.0])
     mine = np.concatenate(cf.filter_tilt_force(t, x, wish))
-    monkeypatch.setattr(tilting, "invert_tilt_force", numba.njit(cf.invert_tilt_force))
-    assert_allclose(np.concatenate(numba.njit(cf.filter_tilt_force)(t, x, wish)), mine, rtol=1e-14)
+    assert_allclose(np.concatenate(compiled(cf.filter_tilt_force)(t, x, wish)), mine, rtol=1e-14)
 
 
-def period(observe, ahead_of, track):
+def period(p, f, observer, force, current, measured, wanted):
     """One period of a quadcopter's force control: f_D[k] and what was measured to the currents of the next period."""
-
-    def tick(p, f, observer, force, current, measured, wanted):
-        observer = observe(p, observer, measured, current)
-        ahead = ahead_of(f, force, wanted)
-        n = len(measured)
-        return observer, ahead, track(p, observer, force[:n], ahead[:n])
-
-    return tick
+    observer = observe_propellers(p, observer, measured, current)
+    ahead = filter_rotor_force(f, force, wanted)
+    n = len(measured)
+    return observer, ahead, track_speeds(p, observer, force[:n], ahead[:n])
 
 
 @pytest.mark.slow
 def test_a_period_of_force_control_is_one_compiled_function_that_makes_the_wanted_force():
     quad, rng = quadcopter(), np.random.default_rng(1)
     p, f = cf.propellers(quad.rotors), cf.rotor_force(quad)
-    one = numba.njit(period(*map(numba.njit, (cf.observe_propellers, cf.filter_rotor_force, cf.track_speeds))))
+    one = compiled(period)
     w = np.full(4, quad.hover_speed)
     observer, force = cf.propellers_start(p, w), cf.rotor_force_start(f, w)
     current, mean = (p.p_P1 * w**2 + p.p_P3) / p.p_P2, w

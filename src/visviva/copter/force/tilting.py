@@ -143,7 +143,7 @@ def tilt_force_start(p: TiltForce, thrusts: ArrayLike) -> Array:
 def filter_tilt_force(p: TiltForce, x: Array, wanted: Array) -> tuple[Array, Array]:
     """State at k + 1 by (5.29), and tilts θ_D[k] [rad] that servos are told at once, for f_D[k]."""
     n = len(p.kappa_F)
-    split, out, tilts = np.empty(len(p.B_right)), np.array(x, dtype=np.float64), np.empty(len(p.B_right) - n)
+    split, out, tilts = np.empty(len(p.B_right)), x + 0.0, np.empty(len(p.B_right) - n)
     advance_tilt_force(p, out, wanted, np.zeros(len(split)), split, np.empty(n), tilts)
     return out, tilts
 
