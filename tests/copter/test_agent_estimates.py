@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from visviva import copter
 from visviva.copter.agents.agent import gain_of_frames, poles_of_frames
-from visviva.copter.agents.agent_tick import _feel
+from visviva.copter.agents.agent_tick import Goal, _feel
 from visviva.copter.estimation import (
     attitude_observer,
     correct_attitude,
@@ -62,6 +62,7 @@ def test_what_an_agent_does_not_explain_is_what_it_was_not_told(make):
     s.currents[:], s.tilts[:] = currents, tilts
     s.propellers[:n] = s.propellers[n : 2 * n] = first[-n:]
     s.position[BIAS : BIAS + 3] = 0.0
+    goal = Goal(np.zeros((3, 7)), np.zeros(6), np.zeros(3), np.zeros(2))
     found, last, told, tilting = [], first[-n:], np.zeros(6), list(own.tilting)
     for x, a in path:
         s.attitude[NOW : NOW + 4] = x[Q_AT : Q_AT + 4]
@@ -69,7 +70,7 @@ def test_what_an_agent_does_not_explain_is_what_it_was_not_told(make):
         observed = observe_propellers(p.propellers, s.propellers, 0.5 * (last + x[-n:]), s.currents)
         own_tick = s.scratch
         own_tick.observed[:], own_tick.w[:], own_tick.a[:] = observed, x[at : at + 3], a
-        _feel(p, s)
+        _feel(p, s, goal)
         told = own_tick.held
         s.propellers[:], last = observed, x[-n:]
         s.servos[:] = simulate_servos(p.servos, s.servos, s.tilts)
