@@ -60,7 +60,7 @@ def servos_start(p: Servos, tilts: ArrayLike = 0.0) -> Array:
 
 def simulate_servos(p: Servos, x: Array, wanted: Array) -> Array:
     """State at k + 1 by (5.18) from the tilts θ_U[k] [rad] that servos are told."""
-    out = np.array(x, dtype=np.float64)
+    out = x + 0.0
     advance_servos(p, out, wanted)
     return out
 
