@@ -91,6 +91,12 @@ class Broken(AbstractSpace):
     def retract(self, q0, delta):
         return self._part("retract")(q0, delta)
 
+    def push(self, q, xi):
+        return self._part("push")(q, xi)
+
+    def pull(self, rows, q):
+        return self._part("pull")(rows, q)
+
     def drift(self, q, xi):
         return self._part("drift")(q, xi)
 
@@ -117,8 +123,19 @@ def _homogeneous_cayley(q0, delta):
         ("discrete chain rule", {"lift": lambda q: 2 * SE3_SPACE.lift(q)}),
         ("lift is the tangent", {"lift": lambda q: SE3_SPACE.lift(q) * (1 if SE3_SPACE.defect(q) > 1e-9 else 2)}),
         ("drift", {"drift": lambda q, xi: np.zeros_like(q)}),
+        ("push is the lift", {"push": lambda q, xi: SE3_SPACE.push(q, xi) * (1 if len(q) < 16 else 2)}),
+        ("pull is the lift", {"pull": lambda rows, q: SE3_SPACE.pull(rows, q) * (1 if q.ndim > 1 else 2)}),
     ],
-    ids=["off the group", "exponential", "homogeneous Cayley", "lift doubled", "lift doubled on the group", "no drift"],
+    ids=[
+        "off the group",
+        "exponential",
+        "homogeneous Cayley",
+        "lift doubled",
+        "lift doubled on the group",
+        "no drift",
+        "push of many doubled",
+        "pull of one doubled",
+    ],
 )
 def test_the_checker_names_the_law_that_is_broken(law, parts):
     with pytest.raises(AssertionError, match=law):

@@ -41,8 +41,9 @@ def leaned(t, force=FORCE):
     return rows
 
 
-def test_rates_are_those_of_the_leaned_attitude():
-    before, now, after = (leaned(0.4 + k * H) for k in (-1, 0, 1))
+@pytest.mark.parametrize("force", [FORCE, 7 * FORCE], ids=["slightly", "far"])
+def test_rates_are_those_of_the_leaned_attitude(force):
+    before, now, after = (leaned(0.4 + k * H, force) for k in (-1, 0, 1))
     assert_allclose(now[1, 3:], (after[0] - before[0])[3:] / (2 * H), atol=1e-5)
     assert_allclose(now[2, 3:], (after[0] - 2 * now[0] + before[0])[3:] / H**2, atol=1e-3)
     assert np.abs(now[:, 3:] - motion(0.4)[:, 3:]).max(axis=1).min() > 0.01

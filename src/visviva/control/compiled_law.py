@@ -18,6 +18,7 @@ from visviva.control.transport import MAPS, WIDTHS, TransportMaps
 from visviva.errors import ModelError
 from visviva.forms.dynamics.frames import PlacedFrame
 from visviva.forms.dynamics.handle import Dynamics
+from visviva.geometry.linear import cross
 from visviva.geometry.quaternion import matrix_of
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.frames import BODY
@@ -303,7 +304,7 @@ class CompiledLaw:
                 R = matrix_of(own)
                 u, u_dot = v[:, j + 3 : j + 6], a[:, j + 3 : j + 6]
                 out[:, 1, at : at + 3] = np.einsum("tij,tj->ti", R, u)
-                out[:, 2, at : at + 3] = np.einsum("tij,tj->ti", R, u_dot + _cross(w, u))
+                out[:, 2, at : at + 3] = np.einsum("tij,tj->ti", R, u_dot + cross(w, u))
         return out
 
     def _errors(self, times: Array) -> Array:
@@ -451,10 +452,4 @@ def _whole(numbers: Any) -> Int:
 def _times(p: Array, w: Array) -> Array:
     """p ⊗ (0, w), row by row."""
     scalar = -np.einsum("ti,ti->t", p[:, 1:], w)
-    return np.concatenate([scalar[:, None], p[:, :1] * w + _cross(p[:, 1:], w)], axis=1)
-
-
-def _cross(a: Array, b: Array) -> Array:
-    """a × b, row by row; of few rows, in a third of the time of `np.cross`."""
-    (a0, a1, a2), (b0, b1, b2) = a.T, b.T
-    return np.array([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0]).T
+    return np.concatenate([scalar[:, None], p[:, :1] * w + cross(p[:, 1:], w)], axis=1)

@@ -42,7 +42,7 @@ def moving_picture(run: Run) -> dict[str, Any]:
     picture = _Picture(Scene(m), Placement({part.name: motion.q(part)[kept] for part in m.bodies}))
     return {
         "t": np.round(t[kept], 6).tolist(),
-        "points": shortened(np.stack(picture.points, axis=1)),
+        "points": rounded_points(np.stack(picture.points, axis=1)),
         "lines": picture.lines,
         "strokes": picture.strokes,
         "marks": picture.marks,
@@ -50,7 +50,7 @@ def moving_picture(run: Run) -> dict[str, Any]:
     }
 
 
-def shortened(points: Array) -> Any:
+def rounded_points(points: Array) -> Any:
     """Points (..., 3) as lists, with as many digits as are seen."""
     size = float(np.ptp(points.reshape(-1, 3), axis=0).max()) or 1.0
     return np.round(points, DIGITS - int(np.floor(np.log10(size)))).tolist()

@@ -178,9 +178,9 @@ class Agent:
         leans = self.lean and not plan.piloted and not {"F_x", "F_y"} & set(wrench_rows(self.vehicle))
         lean = shares(wrench[:, -1] * leans, self.vehicle.mass * self.vehicle.gravity, self.period)
         n = self.ticks_ahead
-        later = _held(wrench[:, 5], n)
+        later = _with_end(wrench[:, 5], n)
         thrust = np.stack([np.concatenate([np.repeat(later[:1], n), wrench[:, 5]]), later], axis=1)
-        return Goal(_held(motion, n), _held(np.ascontiguousarray(sooner), n), _held(lean, n), thrust)
+        return Goal(_with_end(motion, n), _with_end(np.ascontiguousarray(sooner), n), _with_end(lean, n), thrust)
 
     def _lags(self, p: Parameters) -> Array:
         """Mean times [s] until components of the wrench are made, as filters and servos have them at hover."""
@@ -302,8 +302,8 @@ def _lead(T: float) -> int:
     return math.ceil(HOVER / T - NEAR)
 
 
-def _held(rows: Array, n: int) -> Array:
-    """Rows, and n times the last one."""
+def _with_end(rows: Array, n: int) -> Array:
+    """Rows, and n times the last one after them."""
     return np.concatenate([rows, np.repeat(rows[-1:], n, axis=0)])
 
 

@@ -14,7 +14,7 @@ from visviva.copter.energy.energy_account import thrust_axes
 from visviva.copter.flights.plot_flight import plot_flight, reference
 from visviva.copter.vehicles.plot_vehicle import disc_radius
 from visviva.results.page import page_text, picture_section, text_section
-from visviva.results.page_motion import NUMBERS, shortened
+from visviva.results.page_motion import NUMBERS, rounded_points
 from visviva.views.mechanism_strobe import instants
 
 if TYPE_CHECKING:
@@ -59,27 +59,31 @@ def moving(flight: Flight | AgentFlight) -> dict[str, Any]:
     nearest = np.searchsorted(flight.thrust_times, t).clip(max=len(flight.thrust_times) - 1)
     axes, thrusts = thrust_axes(own, flight.tilts[nearest]), flight.thrusts[nearest]
     goal = flight.plan.path.position(t.clip(max=flight.plan.duration))
-    points, lines, strokes = [r, goal, _placed(r, R, NOSE * own.arm * np.array([1.0, 0, 0]))], list[Any](), list[Any]()
+    points, lines, strokes = (
+        [r, goal, _in_world(r, R, NOSE * own.arm * np.array([1.0, 0, 0]))],
+        list[Any](),
+        list[Any](),
+    )
     push = PUSH * own.arm / own.hover.thrusts.mean()
     for i, rotor in enumerate(own.rotors):
         at = len(points)
         h = axes[:, i]
-        points += [_placed(r, R, rotor.position), _placed(r, R, rotor.position + push * thrusts[:, i, None] * h)]
-        points += [_placed(r, R, rotor.position + edge) for edge in _ring(h, disc_radius(own, rotor))]
+        points += [_in_world(r, R, rotor.position), _in_world(r, R, rotor.position + push * thrusts[:, i, None] * h)]
+        points += [_in_world(r, R, rotor.position + edge) for edge in _ring(h, disc_radius(own, rotor))]
         lines.append((0, at, own.name))
         strokes.append(([*range(at + 2, at + 2 + RING), at + 2], "left" if rotor.spin > 0 else "right"))
         strokes.append(([at, at + 1], "thrust"))
     return {
         "t": np.round(t, 6).tolist(),
-        "points": shortened(np.stack(points, axis=1)),
+        "points": rounded_points(np.stack(points, axis=1)),
         "lines": [*lines, (0, 2, "front")],
         "strokes": strokes,
         "marks": [(0, "craft"), (1, "target")],
-        "paths": [shortened(reference(flight.plan))],
+        "paths": [rounded_points(reference(flight.plan))],
     }
 
 
-def _placed(r: Array, R: Array, p: Array) -> Array:
+def _in_world(r: Array, R: Array, p: Array) -> Array:
     """Of points p of the body, (3,) or (n, 3), in the world (n, 3)."""
     return np.asarray(r + np.einsum("nij,...j->ni" if p.ndim == 1 else "nij,nj->ni", R, p))
 

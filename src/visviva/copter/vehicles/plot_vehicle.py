@@ -92,7 +92,7 @@ def _view(axes: Any, vehicle: Vehicle, kept: list[int], reach: float) -> None:
             line = rotor.position + np.outer([-1.3 * radius, 1.3 * radius], rotor.servo.axis)
             axes.plot(*line[:, kept].T, "k-.", lw=1, zorder=4, label="" if "tilt" in labels else "tilt axis")
             labels.add("tilt")
-    for place, names in _named(vehicle, kept).items():
+    for place, names in _rotor_labels(vehicle, kept).items():
         axes.annotate(
             names, place, (0, -9), textcoords="offset points", ha="center", va="top", fontsize="small", zorder=6
         )
@@ -106,7 +106,7 @@ def _view(axes: Any, vehicle: Vehicle, kept: list[int], reach: float) -> None:
     axes.plot(*vehicle.com[kept], "o", color="k", mfc="gold", ms=7, zorder=7, label="centre of mass")
 
 
-def _named(vehicle: Vehicle, kept: list[int]) -> dict[tuple[float, ...], str]:
+def _rotor_labels(vehicle: Vehicle, kept: list[int]) -> dict[tuple[float, ...], str]:
     """Names of rotors by where they are seen; those that hide each other share a place."""
     found: dict[tuple[float, ...], str] = {}
     for rotor in vehicle.rotors:

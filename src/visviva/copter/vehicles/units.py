@@ -67,8 +67,8 @@ def _check_com(vehicle: Vehicle) -> None:
     com, mass = vehicle.com, vehicle.mass
     away = min(float(np.linalg.norm(com - rotor.position)) for rotor in vehicle.rotors)
     moments, about_com = (np.linalg.eigvalsh(J) for J in (vehicle.inertia, vehicle.inertia_about_com))
-    said = f"com of vehicle {vehicle.name!r} is {_listed(com)} m"
-    in_mm = f"In mm? {_listed(com)} mm are {_listed(1e-3 * com)} m"
+    said = f"com of vehicle {vehicle.name!r} is {vector_text(com)} m"
+    in_mm = f"In mm? {vector_text(com)} mm are {vector_text(1e-3 * com)} m"
     if away > AWAY * vehicle.arm:
         raise ModelError(f"{said}, {away:.3g} m from the nearest rotor, and arms are {vehicle.arm:.3g} m.\n{in_mm}.")
     if about_com[0] < 0 <= moments[0] and com.any():
@@ -103,8 +103,9 @@ def _likely(found: float, usual: float, mass: float, arm: float) -> str:
     return f"In {unit}? {found:g} {unit} are {found * INERTIAS[unit]:.4g} kg m²."
 
 
-def _listed(r: Array) -> str:
-    return f"({r[0]:g}, {r[1]:g}, {r[2]:g})"
+def vector_text(r: Array) -> str:
+    """(x, y, z) as it is said."""
+    return f"({', '.join(f'{x:.4g}' for x in r)})"
 
 
 def check_currents(vehicle: Vehicle) -> None:

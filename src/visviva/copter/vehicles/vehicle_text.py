@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from visviva._arrays import Array
+from visviva.copter.vehicles.units import vector_text
 
 if TYPE_CHECKING:
     from visviva.copter.vehicles.vehicle import Vehicle
@@ -48,16 +48,16 @@ def vehicle_text(vehicle: Vehicle) -> str:
 def _body(vehicle: Vehicle) -> Iterator[str]:
     J, drag = vehicle.inertia_about_com, vehicle.drag
     yield _line("mass", f"{vehicle.mass:.4g} kg, weight {vehicle.weight:.4g} N")
-    yield _line("centre of mass", f"{_listed(vehicle.com)} m")
-    yield _line("inertia about it", f"{_listed(np.diag(J))} kg m²")
+    yield _line("centre of mass", f"{vector_text(vehicle.com)} m")
+    yield _line("inertia about it", f"{vector_text(np.diag(J))} kg m²")
     if (products := J[[0, 0, 1], [1, 2, 2]]).any():
-        yield _line("  xy, xz, yz", f"{_listed(products)} kg m²")
+        yield _line("  xy, xz, yz", f"{vector_text(products)} kg m²")
     if drag.d.any():
-        yield _line("drag", f"{_listed(np.diag(drag.d))} kg/s at {_listed(drag.centre)} m")
+        yield _line("drag", f"{vector_text(np.diag(drag.d))} kg/s at {vector_text(drag.centre)} m")
     if drag.Upsilon.any():
-        yield _line("  of rotation", f"{_listed(np.diag(drag.Upsilon))} N m s")
+        yield _line("  of rotation", f"{vector_text(np.diag(drag.Upsilon))} N m s")
     if vehicle.bias.any():
-        yield _line("bias", f"{_listed(vehicle.bias[:3])} N m, {_listed(vehicle.bias[3:])} N")
+        yield _line("bias", f"{vector_text(vehicle.bias[:3])} N m, {vector_text(vehicle.bias[3:])} N")
 
 
 def _hover(vehicle: Vehicle) -> Iterator[str]:
@@ -78,10 +78,10 @@ def _rows(vehicle: Vehicle) -> Iterator[Row]:
     rotors, hover = vehicle.rotors, vehicle.hover
     yield Row("turn", "seen from where it pushes to", ["left" if rotor.spin > 0 else "right" for rotor in rotors])
     for k, axis in enumerate("xyz"):
-        yield Row(f"place {axis}", "m", [f"{_rounded(rotor.position[k]):.4g}" for rotor in rotors])
+        yield Row(f"place {axis}", "m", [f"{_number(rotor.position[k]):.4g}" for rotor in rotors])
     if any(rotor.axis[2] < 1 for rotor in rotors):
         for k, axis in enumerate("xyz"):
-            yield Row(f"axis {axis}", "", [f"{_rounded(rotor.axis[k]):.3g}" for rotor in rotors])
+            yield Row(f"axis {axis}", "", [f"{_number(rotor.axis[k]):.3g}" for rotor in rotors])
     for name, unit in UNITS.items():
         if any(getattr(rotor, name) for rotor in rotors):
             yield Row(name, unit, [f"{getattr(rotor, name):.4g}" for rotor in rotors])
@@ -96,13 +96,9 @@ def _rows(vehicle: Vehicle) -> Iterator[Row]:
     yield Row("current at hover", "A", [f"{x:.3g}" for x in hover.currents])
 
 
-def _rounded(x: float) -> float:
+def _number(x: float) -> float:
     return float(x) if abs(x) > SMALLEST else 0.0
 
 
 def _line(what: str, text: str) -> str:
     return f"  {what:18}{text}"
-
-
-def _listed(r: Array) -> str:
-    return f"({', '.join(f'{x:.4g}' for x in r)})"
